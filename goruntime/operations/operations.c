@@ -256,7 +256,7 @@ static void tell_unknown(struct asking *q, const struct walk_of *of,
 	for (size_t i = 0; i < events->count; i++) {
 		const struct event *e = &events->list[i];
 		if (!e->addr && is_unlock(e->operation) &&
-		    walk_unlocks_unknown(q->a->walker, of, events, e))
+		    walk_unlocks_unknown(q->a->walker, of, events, e, false))
 			tell(q, e, PASSED, (uint32_t)f->frame);
 	}
 }
@@ -287,6 +287,16 @@ static void look_with_stand_ins(struct asking *q, const struct walk_of *of,
 	tell_passed(q, &with, f);
 }
 
+/* Behind a call that never returns is code that this frame does not come to. */
+static bool goes_on(struct operations *a, const struct routine *r,
+		    const struct raw_frame *raw)
+{
+	const size_t i = routine_index(r, routine_call(r, raw));
+
+	return i == r->count || r->list[i].kind != INSTRUCTION_CALL ||
+	       call_returns(a->routines, &r->list[i]);
+}
+
 static bool look_at_frame(void *arg, const struct physical_frame *f)
 {
 	struct asking *q = arg;
@@ -302,8 +312,10 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 			      .cfa = q->g->sp + raw->argp,
 			      .stack_low = q->g->stack_low,
 			      .stack_valid = q->g->sp + f->sp };
-	walk(q, &of);
-	tell_ahead(q, &of, f, (uint32_t)f->frame);
+	if (goes_on(a, r, raw)) {
+		walk(q, &of);
+		tell_ahead(q, &of, f, (uint32_t)f->frame);
+	}
 	of.begin = r->entry;
 	of.end = routine_call(r, raw);
 	of.infer = true;

@@ -392,14 +392,13 @@ static bool unlocks_unknown(const struct event_list *events)
 	return false;
 }
 
-/* Of what is not known: a callee that locks and unlocks has changed nothing. */
+/* A callee that locks, and unlocks what is not known, has changed nothing. */
 static bool matters(struct walker *w, const struct walk_of *of,
 		    const struct event_list *inner, const struct event *e)
 {
-	if (e->addr)
-		return true;
-	return is_unlock(e->operation) ? walk_unlocks_unknown(w, of, inner, e)
-				       : !unlocks_unknown(inner);
+	if (is_unlock(e->operation) && !e->addr)
+		return walk_unlocks_unknown(w, of, inner, e, true);
+	return !is_lock(e->operation) || !unlocks_unknown(inner);
 }
 
 static void note_inner(struct following *f, const struct walk_of *of,

@@ -55,9 +55,10 @@ void walk_resolve(struct walker *w, const struct walk_of *of);
  * end 0. */
 typedef bool event_fn(void *arg, const struct event *e);
 /* Of the unlocking of what is not known: can it come there without having locked what is not known,
- * and on to of->end, or to a return? */
+ * and on to of->end, or to a return? A callee that has locked anything is taken to unlock that. */
 bool walk_unlocks_unknown(struct walker *w, const struct walk_of *of,
-			  const struct event_list *events, const struct event *e);
+			  const struct event_list *events, const struct event *e,
+			  bool in_callee);
 /* Is it the same operation on the same object? arg: a struct event. */
 bool event_is_same(void *arg, const struct event *e);
 bool walk_always(struct walker *w, const struct walk_of *of,

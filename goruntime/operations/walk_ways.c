@@ -263,10 +263,10 @@ bool walk_avoids(struct walker *w, const struct walk_of *of, size_t from, uint64
 	return has_way(&q, from, to);
 }
 
-static bool locks_unknown(void *arg, const struct event *e)
+/* arg: NULL: whatever it locks. */
+static bool explains_unlock(void *arg, const struct event *e)
 {
-	(void)arg;
-	return !e->addr && is_lock(e->operation);
+	return is_lock(e->operation) && (!arg || !e->addr);
 }
 
 static bool is_nothing(void *arg, const struct event *e)
@@ -277,9 +277,15 @@ static bool is_nothing(void *arg, const struct event *e)
 }
 
 bool walk_unlocks_unknown(struct walker *w, const struct walk_of *of,
-			  const struct event_list *events, const struct event *e)
+			  const struct event_list *events, const struct event *e,
+			  bool in_callee)
 {
-	const struct search to = { w, of, events, locks_unknown, NULL, NULL };
+	struct event unknown = { .addr = 0 };
+	const struct search to = { .w = w,
+				   .of = of,
+				   .events = events,
+				   .undoes = explains_unlock,
+				   .arg = in_callee ? NULL : &unknown };
 	const struct search on = { w, of, events, is_nothing, NULL, NULL };
 	const struct routine *r = of->routine;
 

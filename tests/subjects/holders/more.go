@@ -152,6 +152,12 @@ func more() {
 		defer s.mu.Unlock()
 		s.here()
 	})
+	mutex("for ever", func(s *spot) {
+		s.mu.Lock()
+		s.holdersAre()
+		go s.gone()
+		select {}
+	})
 	mutex("several, in a loop", func(s *spot) {
 		all := []*sync.Mutex{new(sync.Mutex), &s.mu, new(sync.Mutex)}
 		for _, l := range all {

@@ -80,6 +80,11 @@ void pseudo_map(struct pseudo *p, uint64_t addr, void *bytes, size_t len)
 	map(p, addr, bytes, len, "");
 }
 
+void pseudo_map_code(struct pseudo *p, uint64_t addr, void *bytes, size_t len)
+{
+	map(p, addr, bytes, len, "/code");
+}
+
 void pseudo_faults(struct pseudo *p, uint64_t k)
 {
 	struct memory *m = target_self(p->target, &memory_ops);

@@ -51,6 +51,7 @@ uint64_t pseudo_pc(const struct pseudo *p, const char *name, uint64_t off);
 int32_t pseudo_frame(const struct pseudo *p, const char *name);
 /* len bytes (borrowed) more of writable memory. */
 void pseudo_map(struct pseudo *p, uint64_t addr, void *bytes, size_t len);
+void pseudo_map_code(struct pseudo *p, uint64_t addr, void *bytes, size_t len);
 /* From here on the k-th read and each k-th after it fails; 0: none. */
 void pseudo_faults(struct pseudo *p, uint64_t k);
 void pseudo_put(struct pseudo *p, uint64_t addr, uint64_t value);

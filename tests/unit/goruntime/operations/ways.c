@@ -349,11 +349,11 @@ static void test_unknown(void **state)
 	assert_int_equal(events.count, 2);
 	assert_event(0, OPERATION_LOCK, 0, made_pc(0, 0), true);
 	assert_event(1, OPERATION_UNLOCK, 0, made_pc(0, 1), true);
-	assert_false(walk_unlocks_unknown(w, &of, &events, &events.list[1]));
+	assert_false(walk_unlocks_unknown(w, &of, &events, &events.list[1], false));
 	of.begin = made_pc(0, 1);
-	assert_true(walk_unlocks_unknown(w, &of, &events, &events.list[1]));
+	assert_true(walk_unlocks_unknown(w, &of, &events, &events.list[1], false));
 	of.end = made_pc(0, 0);
-	assert_false(walk_unlocks_unknown(w, &of, &events, &events.list[1]));
+	assert_false(walk_unlocks_unknown(w, &of, &events, &events.list[1], false));
 	/* A callee that does both has changed nothing; one that only unlocks has. */
 	made[3].leads = true;
 	add_to(3, INSTRUCTION_CALL, none(), none())->target = made_entry(2);

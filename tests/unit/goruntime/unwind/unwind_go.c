@@ -31,6 +31,7 @@ static const struct pseudo_func funcs[] = {
 	{ "runtime.cgocallbackg", 0x30, 0 },
 	{ "runtime.cgocallback", 0x20, SPW },
 	{ "runtime.cgocall", 0x18, 0 },
+	{ "runtime.fatalpanic", 0x18, 0 },
 	{ "runtime.asmcgocall", 0, SPW },
 	{ "crosscall2", 0x48, 0 },
 	{ "runtime.mstart", 0, TOP },
@@ -244,6 +245,31 @@ static void test_cgocallback(void **state)
 }
 
 /* The frames of C are put where they belong: between cgocallback and what called C. */
+/* The stacks of a callback: C has called back into Go from crosscall2. */
+static struct goroutine lay_callback(struct pseudo *p, const struct expected *go)
+{
+	struct goroutine g = goroutine_at(p, PSEUDO_STACK, go[0].name, go[0].off);
+
+	lay(p, g.sp, go);
+	p->machine->g0_sched_sp = PSEUDO_G0 + 0x100;
+	uint64_t sp =
+		lay(p, p->machine->g0_sched_sp,
+		    FRAMES({ "runtime.cgocallback", 0x20, 0 }, { "crosscall2", 0x20, 0 },
+			   { "runtime.asmcgocall", 0x20, 0 }));
+	pseudo_put(p, p->machine->g0_sched_sp, 0); /* no older callback */
+	pseudo_put(p, sp - 8 + 48, 0x1234);	   /* the g that asmcgocall came from */
+	return g;
+}
+
+/* Functions whose code is calls, for those that have a return address here. */
+static void map_calls(struct pseudo *p)
+{
+	static uint8_t code[PSEUDO_FUNC_SIZE * 64];
+
+	memset(code, 0xe8, sizeof(code));
+	pseudo_map_code(p, PSEUDO_TEXT, code, sizeof(code));
+}
+
 static void test_frames_of_c(void **state)
 {
 	(void)state;
@@ -254,21 +280,36 @@ static void test_frames_of_c(void **state)
 		       { "runtime.asmcgocall", 0x20, FRAME_SYSTEM_STACK },
 		       { "runtime.systemstack_switch", 0, 0 }, { "main.main", 0x80, 0 },
 		       { "runtime.goexit", 1, 0 });
-	struct goroutine g = goroutine_at(p, PSEUDO_STACK, "runtime.cgocallback", 0x20);
-	lay(p, g.sp,
-	    FRAMES({ "runtime.cgocallback", 0x20, 0 },
-		   { "runtime.systemstack_switch", 0, 0 }, { "main.main", 0x80, 0 },
-		   { "runtime.goexit", 1, 0 }));
-	p->machine->g0_sched_sp = PSEUDO_G0 + 0x100;
-	uint64_t sp = p->machine->g0_sched_sp;
-	sp = lay(p, sp,
-		 FRAMES({ "runtime.cgocallback", 0x20, 0 }, { "crosscall2", 0x20, 0 },
-			{ "runtime.asmcgocall", 0x20, 0 }));
-	pseudo_put(p, p->machine->g0_sched_sp, 0); /* no older callback */
-	pseudo_put(p, sp - 8 + 48, 0x1234);	   /* the g that asmcgocall came from */
+	const struct expected *go =
+		FRAMES({ "runtime.cgocallback", 0x20, 0 },
+		       { "runtime.systemstack_switch", 0, 0 }, { "main.main", 0x80, 0 },
+		       { "runtime.goexit", 1, 0 });
+	struct goroutine g = lay_callback(p, go);
+	/* What is behind no call is no return address. */
+	unwind_goroutine(p->rt, &g, p->machine);
+	check_stack(p, &g, go, STACK_COMPLETE);
+	assert_int_equal(warnings_count(p->warnings), 1);
+	map_calls(p);
 	unwind_goroutine(p->rt, &g, p->machine);
 	check_stack(p, &g, frames, STACK_COMPLETE);
-	assert_int_equal(warnings_count(p->warnings), 0);
+	assert_int_equal(warnings_count(p->warnings), 1);
+}
+
+/* A panic that ends the program has set g0.sched.sp back. */
+static void test_frames_of_c_overwritten(void **state)
+{
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24);
+	const struct expected *go = FRAMES(
+		{ "runtime.fatalpanic", 0x20, 0 }, { "runtime.cgocallback", 0x20, 0 },
+		{ "runtime.systemstack_switch", 0, 0 }, { "main.main", 0x80, 0 },
+		{ "runtime.goexit", 1, 0 });
+	struct goroutine g = lay_callback(p, go);
+	map_calls(p);
+	unwind_goroutine(p->rt, &g, p->machine);
+	check_stack(p, &g, go, STACK_COMPLETE);
+	assert_int_equal(warnings_count(p->warnings), 1);
+	assert_non_null(strstr(warnings_what(p->warnings, 0), "has overwritten"));
 }
 
 static void test_frames_of_c_unreadable(void **state)
@@ -471,6 +512,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_cgocallback),
 		cmocka_unit_test(test_frames_of_c),
+		cmocka_unit_test(test_frames_of_c_overwritten),
 		cmocka_unit_test(test_frames_of_c_unreadable),
 		cmocka_unit_test(test_no_flags),
 		cmocka_unit_test(test_zero_return),

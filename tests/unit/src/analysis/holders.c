@@ -20,6 +20,8 @@ enum {
 	READS = 32,	 /* all of this is as a reader */
 	WAITS = 64,	 /* it waits for LOCK itself */
 	ELSEWHERE = 128, /* it waits for another lock */
+	ALWAYS = 256,	 /* it was passed on every way */
+	GIVEN = 512,	 /* it was unlocked, on some way */
 	HAS_IT = PASSED_IT | SURELY,
 };
 
@@ -36,24 +38,31 @@ static const struct judgement {
 	{ WAIT_MUTEX, { 0 }, { HAS_IT }, "c" },
 	{ WAIT_MUTEX, { 0 }, { PASSED_IT | DEFERRED }, "c" },
 	{ WAIT_MUTEX, { 0 }, { TRIED | SURELY }, "c" },
-	{ WAIT_MUTEX, { 0 }, { PASSED_IT }, "p" },
+	{ WAIT_MUTEX, { 0 }, { PASSED_IT | ALWAYS }, "p" },
 	{ WAIT_MUTEX, { 0 }, { SURELY }, "p" },
 	{ WAIT_MUTEX, { 0 }, { DEFERRED }, "p" },
-	{ WAIT_MUTEX, { 0 }, { MAYBE }, "p" },
-	{ WAIT_MUTEX, { 0 }, { TRIED }, "p" },
-	{ WAIT_MUTEX, { 0 }, { PASSED_IT | MAYBE }, "p" },
+	{ WAIT_MUTEX, { 0 }, { PASSED_IT | ALWAYS | MAYBE }, "p" },
+	/* A variable says whether it has it. */
+	{ WAIT_MUTEX, { 0 }, { PASSED_IT }, "-" },
+	{ WAIT_MUTEX, { 0 }, { MAYBE }, "-" },
+	{ WAIT_MUTEX, { 0 }, { TRIED }, "-" },
+	{ WAIT_MUTEX, { 0 }, { TRIED | ALWAYS }, "-" },
+	{ WAIT_MUTEX, { 0 }, { PASSED_IT | MAYBE }, "-" },
+	{ WAIT_MUTEX, { 0 }, { PASSED_IT | ALWAYS | GIVEN | MAYBE }, "-" },
+	{ WAIT_MUTEX, { 0 }, { PASSED_IT | GIVEN | SURELY }, "c" },
+	{ WAIT_MUTEX, { 0 }, { GIVEN | SURELY }, "-" },
 	{ WAIT_MUTEX, { 0 }, { HAS_IT, HAS_IT }, "--" },
 	{ WAIT_MUTEX, { 0 }, { SURELY, SURELY }, "--" },
 	{ WAIT_MUTEX, { 0 }, { MAYBE, 0, MAYBE }, "---" },
 	/* The better claim, whoever has it. */
-	{ WAIT_MUTEX, { 0 }, { SURELY, HAS_IT, PASSED_IT }, "-c-" },
-	{ WAIT_MUTEX, { 0 }, { PASSED_IT, SURELY }, "-p" },
-	{ WAIT_MUTEX, { 0 }, { TRIED, PASSED_IT, MAYBE }, "-p-" },
+	{ WAIT_MUTEX, { 0 }, { SURELY, HAS_IT, PASSED_IT | ALWAYS }, "-c-" },
+	{ WAIT_MUTEX, { 0 }, { PASSED_IT | ALWAYS, SURELY }, "-p" },
+	{ WAIT_MUTEX, { 0 }, { TRIED, PASSED_IT | ALWAYS, MAYBE }, "-p-" },
 	{ WAIT_MUTEX, { 0 }, { MAYBE, 0, SURELY }, "--p" },
 	/* What the lock's own state says. */
 	{ WAIT_MUTEX, { .has_state = true, .locked = true }, { HAS_IT }, "c" },
 	{ WAIT_MUTEX, { .has_state = true }, { HAS_IT }, "-" },
-	{ WAIT_MUTEX, { .has_state = true }, { PASSED_IT }, "-" },
+	{ WAIT_MUTEX, { .has_state = true }, { PASSED_IT | ALWAYS }, "-" },
 	{ WAIT_RWMUTEX, { 0 }, { HAS_IT }, "c" },
 	{ WAIT_RWMUTEX, { .has_readers = true }, { HAS_IT }, "-" },
 	{ WAIT_RWMUTEX, { .has_readers = true, .writer = true }, { HAS_IT }, "c" },
@@ -99,17 +108,11 @@ static const struct judgement {
 	/* Who waits for it unlocks it later, as he does not have it yet. */
 	{ WAIT_MUTEX, { 0 }, { WAITS | SURELY }, "-" },
 	{ WAIT_MUTEX, { 0 }, { WAITS | DEFERRED }, "-" },
-	{ WAIT_MUTEX, { 0 }, { WAITS | HAS_IT }, "p" },
+	{ WAIT_MUTEX, { 0 }, { WAITS | HAS_IT | ALWAYS }, "p" },
 	{ WAIT_MUTEX, { 0 }, { WAITS | PASSED_IT | DEFERRED }, "c" },
 	{ WAIT_MUTEX, { 0 }, { WAITS | TRIED }, "-" },
 	{ WAIT_RWMUTEX, { 0 }, { WAITS | READS | TRIED | DEFERRED }, "-" },
-	/* Who waits for another lock may come to this one later. */
 	{ WAIT_MUTEX, { 0 }, { ELSEWHERE | MAYBE }, "-" },
-	{ WAIT_RWMUTEX,
-	  { .has_readers = true, .readers = 2 },
-	  { READS | ELSEWHERE | MAYBE, READS | TRIED },
-	  "-p" },
-	{ WAIT_MUTEX, { 0 }, { ELSEWHERE | TRIED }, "p" },
 	{ WAIT_MUTEX, { 0 }, { ELSEWHERE | SURELY }, "p" },
 	{ WAIT_MUTEX, { 0 }, { ELSEWHERE | HAS_IT }, "c" },
 };
@@ -124,11 +127,14 @@ static uint32_t add_one(unsigned says, enum wait_kind kind, const struct wait_lo
 
 	if (says & WAITS)
 		scene.goroutines[i].wait.lock = *lock;
+	const enum operation_when passed = says & ALWAYS ? PASSED_SURELY : PASSED;
 	if (says & PASSED_IT)
-		scene_says(i, reads ? OPERATION_READ_LOCK : OPERATION_LOCK, PASSED, LOCK);
+		scene_says(i, reads ? OPERATION_READ_LOCK : OPERATION_LOCK, passed, LOCK);
 	if (says & TRIED)
 		scene_says(i, reads ? OPERATION_TRY_READ_LOCK : OPERATION_TRY_LOCK,
-			   PASSED, LOCK);
+			   passed, LOCK);
+	if (says & GIVEN)
+		scene_says(i, release, PASSED, LOCK);
 	if (says & MAYBE)
 		scene_says(i, release, AHEAD_MAYBE, LOCK);
 	if (says & SURELY)
@@ -237,6 +243,87 @@ static void test_condition(void **state)
 	wait_graph_done(&w);
 }
 
+/* Where the code of Cond.Wait shows which lock it has unlocked, others are still the goroutine's. */
+static void test_known_condition(void **state)
+{
+	const struct operation_at locks = { OPERATION_LOCK, AHEAD_SURELY, 0x4000,
+					    SCENE_IN_WAIT, 0 };
+	struct wait_graph w;
+
+	(void)state;
+	scene_begin();
+	const uint32_t on_it = scene_waiter(WAIT_COND, OTHER);
+	scene_says_at(on_it, &locks);
+	scene_says(on_it, OPERATION_LOCK, PASSED, LOCK);
+	scene_says(on_it, OPERATION_UNLOCK, AHEAD_DEFERRED, LOCK);
+	scene_waiter(WAIT_MUTEX, LOCK);
+	scene_look(&w);
+	assert_int_equal(certainty_of(&w, on_it), CERTAINTY_CERTAIN);
+	wait_graph_done(&w);
+}
+
+/* What the code of a frame says of LOCK, innermost first. */
+static const struct inner_judgement {
+	struct operation_at says[4];
+	char expected;
+} inner_judgements[] = {
+#define AT(operation, when, frame)                                                       \
+	{                                                                                \
+		OPERATION_##operation, when, LOCK, 1, frame                              \
+	}
+#define OUTER AT(LOCK, PASSED_SURELY, 2), AT(UNLOCK, AHEAD_DEFERRED, 2)
+	{ { OUTER }, 'c' },
+	/* Given up by an inner frame, or by this one. */
+	{ { OUTER, AT(UNLOCK, PASSED_SURELY, 1) }, '-' },
+	{ { OUTER, AT(UNLOCK, PASSED_SURELY, 2) }, 'c' },
+	{ { AT(UNLOCK, PASSED_SURELY, 2), AT(UNLOCK, AHEAD_DEFERRED, 2) }, '-' },
+	{ { OUTER, AT(LOCK, AHEAD_SURELY, 1) }, '-' },
+	{ { OUTER, AT(LOCK, AHEAD_DEFERRED, 1) }, '-' },
+	{ { OUTER, AT(LOCK, AHEAD_SURELY, 2) }, '-' },
+	/* On some way only; or what it tries does not tell. */
+	{ { OUTER, AT(UNLOCK, PASSED, 1) }, '-' },
+	{ { OUTER, AT(LOCK, AHEAD_MAYBE, 1) }, 'c' },
+	{ { OUTER, AT(TRY_LOCK, AHEAD_SURELY, 1) }, 'c' },
+	/* By a frame further out, before. */
+	{ { OUTER, AT(UNLOCK, PASSED_SURELY, 3), AT(LOCK, AHEAD_SURELY, 3) }, 'c' },
+	/* And taken again. */
+	{ { OUTER, AT(UNLOCK, PASSED_SURELY, 1), AT(LOCK, PASSED_SURELY, 0) }, 'p' },
+	/* As a reader it is another one. */
+	{ { OUTER, AT(READ_UNLOCK, PASSED_SURELY, 1) }, 'c' },
+	/* A lock that is not known was unlocked. */
+	{ { OUTER, { OPERATION_UNLOCK, PASSED, 0, 1, 1 } }, 'p' },
+	{ { OUTER, { OPERATION_UNLOCK, PASSED, 0, 1, 3 } }, 'c' },
+	{ { AT(LOCK, PASSED_SURELY, 2), { OPERATION_UNLOCK, PASSED, 0, 1, 1 } }, '-' },
+#undef OUTER
+#undef AT
+};
+
+static void test_inner_frames(void **state)
+{
+	struct wait_graph w;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(inner_judgements); i++) {
+		const struct inner_judgement *j = &inner_judgements[i];
+		scene_begin();
+		scene_waiter(WAIT_RWMUTEX, LOCK);
+		const uint32_t one = scene_add();
+		for (size_t k = 0; k < ARRAY_SIZE(j->says); k++)
+			if (j->says[k].operation)
+				scene_says_at(one, &j->says[k]);
+		scene_look(&w);
+		const struct partner *list = w.partners;
+		enum certainty best = CERTAINTY_UNKNOWN;
+		for (size_t k = 0; k < w.partner_count; k++)
+			if (list[k].certainty > best)
+				best = list[k].certainty;
+		if (letters[best] != j->expected)
+			fail_msg("inner judgement %zu: %c, not %c", i, letters[best],
+				 j->expected);
+		wait_graph_done(&w);
+	}
+}
+
 /* Each operation is one of a kind of object. */
 static void test_fits(void **state)
 {
@@ -268,7 +355,9 @@ static void test_fits(void **state)
 			struct wait_graph w;
 			scene_begin();
 			scene_waiter(kinds[k], LOCK);
-			scene_says(scene_add(), all[i].operation, AHEAD_SURELY, LOCK);
+			scene_says(scene_add(), all[i].operation,
+				   is_lock(all[i].operation) ? PASSED : AHEAD_SURELY,
+				   LOCK);
 			scene_look(&w);
 			assert_int_equal(partner_count(&w, LOCK), all[i].fits[k] == 'y');
 			wait_graph_done(&w);
@@ -518,12 +607,20 @@ static void test_runtimes(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_judgements),    cmocka_unit_test(test_waiters),
-		cmocka_unit_test(test_condition),     cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_frames),	      cmocka_unit_test(test_neighbours),
-		cmocka_unit_test(test_places),	      cmocka_unit_test(test_one_place),
-		cmocka_unit_test(test_channel_order), cmocka_unit_test(test_asked),
-		cmocka_unit_test(test_nobody_waits),  cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_judgements),
+		cmocka_unit_test(test_waiters),
+		cmocka_unit_test(test_condition),
+		cmocka_unit_test(test_known_condition),
+		cmocka_unit_test(test_inner_frames),
+		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_one_place),
+		cmocka_unit_test(test_channel_order),
+		cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_nobody_waits),
+		cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_runtimes),
 	};
 

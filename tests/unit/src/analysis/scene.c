@@ -93,7 +93,8 @@ bool operations_of(struct operations *a, const struct goroutine *g,
 	if (a->rt != runtimes_get(NULL, one->runtime))
 		return true;
 	for (size_t i = 0; i < one->operation_count; i++)
-		if (question->wanted(question->arg, one->operations[i].addr))
+		if (!one->operations[i].addr ||
+		    question->wanted(question->arg, one->operations[i].addr))
 			question->fn(question->arg, &one->operations[i]);
 	*ret_any = one->operation_count != 0;
 	return true;
@@ -102,7 +103,10 @@ bool operations_of(struct operations *a, const struct goroutine *g,
 bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret)
 {
 	(void)rt;
-	*ret = (struct code_frame){ .line = (uint32_t)pc };
+	*ret = (struct code_frame){
+		.line = (uint32_t)pc,
+		.function = pc == SCENE_IN_WAIT ? "sync.(*Cond).Wait" : NULL,
+	};
 	return pc != NO_CODE;
 }
 

@@ -12,7 +12,8 @@ enum {
 	SCENE_CASES = 8,
 	SCENE_FIRST_ID = 100, /* the id of goroutine 0 */
 	SCENE_STACKS = 200,
-	NO_CODE = 999, /* a pc in no function */
+	NO_CODE = 999,	    /* a pc in no function */
+	SCENE_IN_WAIT = 77, /* a pc in sync.(*Cond).Wait */
 };
 
 struct scene {
