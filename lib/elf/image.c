@@ -510,7 +510,7 @@ void images_use_cache(struct images *images, struct cache *cache)
 	images->context.cache = cache;
 }
 
-bool image_unproved(const struct image *img)
+const char *image_unproved(const struct image *img)
 {
 	return img->unproved;
 }

@@ -64,9 +64,8 @@ const char *image_path(const struct image *img);
 /* Why its contents are not known; NULL: they are. Segments and build-ids may be known even so, if
  * the process has ended. */
 const char *image_unreadable(const struct image *img);
-/* It was opened by its name, and nothing in memory tells whether it is the right one; or it was
- * taken though it is not. */
-bool image_unproved(const struct image *img);
+/* Of a file that the user has named: why it may not be the right one, or is not; NULL: it is. */
+const char *image_unproved(const struct image *img);
 /* The file contains a packed program that unpacked itself; it was read from memory. */
 bool image_unpacks_itself(const struct image *img);
 /* Process address minus file address. Not known of one that is unreadable and whose headers are not in

@@ -98,7 +98,17 @@ static bool take_given(struct images *images, const struct image *there, struct 
 		image_unload(file);
 		return false;
 	}
-	file->unproved = compare(there, file) != SAME;
+	const enum same same = compare(there, file);
+	if (same == OTHER)
+		file->unproved =
+			xasprintf("%.200s is not the executable of this core: its "
+				  "build-id is %.90s, the core's is %.90s",
+				  path, id_like(there, file), id_of(there));
+	else if (same == UNKNOWN)
+		file->unproved =
+			xasprintf("nothing in the core proves that %.200s is its "
+				  "executable",
+				  path);
 	take_file(images->list[0], file);
 	return true;
 }

@@ -394,6 +394,7 @@ void image_unload(struct image *img)
 	image_unpacked_drop(img->unpacked);
 	image_unload(img->debug);
 	xfree(img->debug_why);
+	xfree(img->unproved);
 	image_symbols_free(&img->symbols);
 	for (size_t i = 0; i < img->bytes_count; i++) {
 		if (img->bytes[i].data)

@@ -42,9 +42,7 @@ static void note_executable(struct capture *c)
 				  "callers of functions that have no frame. "
 				: "");
 	else if (image_unproved(exe))
-		warnings_add(c->warnings, "core",
-			     "nothing in the core proves that %.200s is its executable",
-			     image_path(exe));
+		warnings_add(c->warnings, "core", "%s", image_unproved(exe));
 }
 
 static void note_libraries(struct capture *c)
