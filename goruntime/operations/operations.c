@@ -170,11 +170,13 @@ static void tell_ahead(struct asking *q, const struct walk_of *of,
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
-		if (!e->addr || !is_wanted(q, e) || is_told(events, i) ||
-		    !walk_finds(q->a->walker, of, events, event_is_same, is_opposite, e))
+		if (!e->addr || !is_wanted(q, e) || is_told(events, i))
 			continue;
 		bool surely = walk_always(q->a->walker, of, events, event_is_same,
 					  is_opposite, e);
+		if (!surely && opposite_of(e->operation) &&
+		    !walk_finds(q->a->walker, of, events, event_is_same, is_opposite, e))
+			continue;
 		bool deferred = f ? is_deferred_there(q, f, e) : surely;
 		tell(q, e,
 		     deferred ? AHEAD_DEFERRED
