@@ -54,6 +54,9 @@ struct asking {
 	struct stack stack;
 	const struct defer_list *defers; /* NULL: none */
 	uint32_t frames;
+	/* The frames from here on have ended in a panic, or in Goexit: their deferred calls have been run,
+	 * but for those that are still there. */
+	bool have_ended;
 	bool any;
 	struct sought sought[SOUGHT_MAX];
 	size_t sought_count;
@@ -242,7 +245,8 @@ static void tell_passed(struct asking *q, const struct walk_of *of,
 			continue;
 		const struct sought *s =
 			seek(q, opposite_of(e->operation), known.addr, frame);
-		if (of->infer && is_lock(e->operation) && !(s && s->ahead))
+		if ((of->infer || q->have_ended) && is_lock(e->operation) &&
+		    !(s && s->ahead))
 			continue;
 		bool surely =
 			!walk_reaches(q->a->walker, of, events, 0, event_is_same, e);
@@ -255,6 +259,10 @@ static void tell_unknown(struct asking *q, const struct walk_of *of,
 {
 	struct event_list *events = &q->a->events;
 
+	const struct event may = { .operation = OPERATION_UNLOCK, .pc = of->end };
+
+	if (of->routine->opaque)
+		tell(q, &may, PASSED, (uint32_t)f->frame);
 	for (size_t i = 0; i < events->count; i++) {
 		const struct event *e = &events->list[i];
 		if (!e->addr && is_unlock(e->operation) &&
@@ -299,6 +307,13 @@ static bool goes_on(struct operations *a, const struct routine *r,
 	       call_returns(a->routines, &r->list[i]);
 }
 
+/* Its callers do not go on. */
+static bool ends_others(const struct routine *r)
+{
+	return routine_is_named(r, "runtime.gopanic") ||
+	       routine_is_named(r, "runtime.Goexit");
+}
+
 static bool look_at_frame(void *arg, const struct physical_frame *f)
 {
 	struct asking *q = arg;
@@ -306,6 +321,7 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 	const struct raw_frame *raw = &q->stack.frames[f->frame];
 	struct routine *r = routine_of(a->routines, raw);
 
+	q->have_ended |= r && ends_others(r);
 	if (!r || r->operation || r->foreign ||
 	    !routine_leads(a->routines, r, ROUTINE_DEPTH))
 		return true;
@@ -314,10 +330,12 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 			      .cfa = q->g->sp + raw->argp,
 			      .stack_low = q->g->stack_low,
 			      .stack_valid = q->g->sp + f->sp };
-	if (goes_on(a, r, raw)) {
+	if (!q->have_ended && goes_on(a, r, raw)) {
+		of.goes_on = true;
 		walk(q, &of);
 		tell_ahead(q, &of, f, (uint32_t)f->frame);
 	}
+	of.goes_on = false;
 	of.begin = r->entry;
 	of.end = routine_call(r, raw);
 	of.infer = true;

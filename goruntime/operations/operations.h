@@ -46,7 +46,8 @@ enum operation_when {
 };
 
 /* addr: the object; 0: a lock that is not known was unlocked, PASSED, and what is not known was not
- * locked before. This is told whether wanted or not. frame: index of the unwound frame. pc: of the
+ * locked before; or may have been, as not all code of the frame is known. This is told whether wanted
+ * or not. frame: index of the unwound frame. pc: of the
  * call, for runtime_code_at(). */
 struct operation_at {
 	enum operation operation;

@@ -131,6 +131,19 @@ static void note_frame_sizes(struct routine *r)
 								r->list[i].pc);
 }
 
+/* A jump to what a register has may be a call of a function, as at the end of a method of an embedded
+ * interface: then the frame is gone. */
+static bool is_opaque(const struct routine *r)
+{
+	const struct instruction *last = r->count ? &r->list[r->count - 1] : NULL;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (r->list[i].kind == INSTRUCTION_JUMP && !r->list[i].target &&
+		    r->frame_sizes[i] > 0)
+			return true;
+	return !last || last->pc + last->len < r->end;
+}
+
 bool routine_decode(struct routines *all, struct routine *r)
 {
 	struct err ignored;
@@ -149,6 +162,7 @@ bool routine_decode(struct routines *all, struct routine *r)
 	all->decoded += r->count;
 	if (r->list)
 		note_frame_sizes(r);
+	r->opaque = r->list && is_opaque(r);
 	return r->list != NULL;
 }
 

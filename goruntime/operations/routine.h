@@ -21,6 +21,7 @@ struct routine {
 	int32_t *
 		frame_sizes; /* before each: bytes up to the return address; -1: not known */
 	bool tried;
+	bool opaque; /* not all of its ways are known: it has a jump table, or code that is not decoded */
 	uint8_t leads[ROUTINE_DEPTH +
 		      1]; /* to an operation, within so many calls: enum */
 	uint32_t argument_bytes;

@@ -134,6 +134,8 @@ static void enter(struct following *f, const struct machine_state *s, struct rou
 	};
 
 	follow(f->w, &of, f->depth - 1, s, &inner);
+	if (to->opaque)
+		add_event(f, OPERATION_UNLOCK, 0, pc, false);
 	note_inner(f, &of, &inner, pc);
 	xfree(inner.list);
 }

@@ -34,6 +34,7 @@ struct walk_of {
 	/* What is stored from a register that is not known is what memory has there: so
 	 * arguments are known that the function saves as it begins. */
 	bool infer;
+	bool goes_on; /* begin is where the frame goes on: what is in it says where branches go */
 	struct symbolic *symbolic; /* what is not known has stand-ins; NULL: none */
 };
 

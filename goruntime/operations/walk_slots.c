@@ -7,14 +7,13 @@
 #include "goruntime/runtime/runtime_priv.h"
 
 enum {
-	OBJECT_MAX = 256, /* bytes: what an address was taken of may be so large */
 	ARGUMENTS_MAX = 16 * WORD, /* above the CFA */
+	RESULTS_MAX = 64 * WORD,   /* of a call of what is not known */
 };
 
 static bool is_in_frame(const struct walker *w, const struct operand *o)
 {
-	return o->kind == OPERAND_MEMORY && o->index < 0 &&
-	       o->reg == (int)target_arch(w->rt->target)->sp;
+	return o->kind == OPERAND_MEMORY && o->reg == (int)target_arch(w->rt->target)->sp;
 }
 
 static bool slots_place(const struct walker *w, const struct routine *r, size_t i,
@@ -48,19 +47,42 @@ static bool slots_takes_address(const struct walker *w, const struct instruction
 	       in->operand[0].reg != (int)target_arch(w->rt->target)->fp;
 }
 
+/* How far what begins there may reach: to the return address, or to the end. */
+static int64_t slots_end(int64_t at)
+{
+	return at < -(int64_t)WORD ? -(int64_t)WORD : ARGUMENTS_MAX;
+}
+
+/* What a call returns on the stack, and where the callee may keep its arguments. */
+static void slots_note_call(const struct walker *w, struct slots *s, size_t i)
+{
+	const struct instruction *in = &s->of->list[i];
+	const struct routine *to =
+		in->target ? routine_at(w->routines, in->target) : NULL;
+	const uint32_t bytes = to ? to->argument_bytes : RESULTS_MAX;
+	const int64_t sp = -s->of->frame_sizes[i] - (int64_t)WORD;
+
+	if (s->of->frame_sizes[i] < 0 || bytes > RESULTS_MAX)
+		s->is_full = true;
+	else
+		slots_note(s, sp, sp + bytes);
+}
+
 static void slots_note_one(const struct walker *w, struct slots *s, size_t i,
 			   bool is_ahead)
 {
-	const int64_t end = -(int64_t)WORD; /* the return address */
 	const struct instruction *in = &s->of->list[i];
 	int64_t at;
 
 	if (slots_takes_address(w, in) && slots_place(w, s->of, i, &in->operand[1], &at))
-		slots_note(s, at,
-			   at < end && at + OBJECT_MAX > end ? end : at + OBJECT_MAX);
+		slots_note(s, at, slots_end(at));
+	if (is_ahead && in->kind == INSTRUCTION_CALL)
+		slots_note_call(w, s, i);
 	if (is_ahead && slots_writes(in) &&
 	    slots_place(w, s->of, i, &in->operand[0], &at))
-		slots_note(s, at, at + in->operand[0].bytes);
+		slots_note(s, at,
+			   in->operand[0].index < 0 ? at + in->operand[0].bytes
+						    : slots_end(at));
 }
 
 /* Finds the places that may change from an instruction on. */
@@ -91,8 +113,9 @@ bool walk_slot(struct walker *w, const struct walk_of *of, size_t i,
 	struct err ignored;
 	int64_t at;
 
-	if (of->end || o->bytes > WORD || !slots_place(w, of->routine, i, o, &at) ||
-	    at + o->bytes > ARGUMENTS_MAX || at < (int64_t)(of->stack_valid - of->cfa))
+	if (!of->goes_on || o->bytes > WORD || o->index >= 0 ||
+	    !slots_place(w, of->routine, i, o, &at) || at + o->bytes > ARGUMENTS_MAX ||
+	    at < (int64_t)(of->stack_valid - of->cfa))
 		return false;
 	if (w->slots.of != of->routine || w->slots.begin != of->begin)
 		slots_find(w, of->routine, of->begin);

@@ -101,7 +101,7 @@ static bool is_compared(const struct search *q, struct way_place at, bool *ret_e
 		return one->reg == other->reg &&
 		       (*ret_equal || at.known == known_of(reg, false));
 	}
-	if (other->kind != OPERAND_NUMBER ||
+	if (in->masks || other->kind != OPERAND_NUMBER ||
 	    !walk_slot(q->w, q->of, at.index, one, &value))
 		return false;
 	*ret_equal = value == (uint64_t)other->number;

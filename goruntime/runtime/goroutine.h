@@ -45,7 +45,8 @@ struct goroutine {
 	uint32_t stack;			  /* for runtimes_stack(); or NO_STACK */
 	uint16_t reason;	      /* for runtimes_reason() when truncated or lost */
 	uint16_t frame_pointer_words; /* of FRAME_POINTER_NEAR */
-	int32_t thread;		      /* index in target_threads(); -1: on none */
+	int32_t thread : 24;	      /* index in target_threads(); -1: on none */
+	uint32_t run_count : 8;	      /* see stays.h */
 	uint8_t status, wait_reason;
 	uint8_t state : 4 /* enum stack_state */, frame_pointer : 2;
 	bool system : 1;

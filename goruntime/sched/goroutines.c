@@ -65,6 +65,7 @@ static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uin
 		.thread = -1,
 		.status = (uint8_t)(status & (SCAN_BIT - 1)),
 		.wait_reason = (uint8_t)GET(g_waitreason),
+		.run_count = (uint8_t)GET(g_tracking_seq),
 		.stack_moves = may_move_stack(status),
 	};
 	if (r.status == GOROUTINE_RUNNABLE && GET(g_tracking))

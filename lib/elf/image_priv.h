@@ -52,7 +52,7 @@ struct image {
 	uint64_t entry, headers_offset; /* e_entry, e_phoff */
 	int fd;
 	bool unpacks_itself;
-	char *unproved; /* see image_unproved(); owned */
+	char *unproved;	 /* see image_unproved(); owned */
 	uint8_t *memory; /* the file's contents, if read from the process */
 	size_t memory_len;
 	struct Elf *elf; /* libelf's */

@@ -238,6 +238,7 @@ static struct instruction take(const struct decoded *d)
 	}
 	ret.written = ret.kind == INSTRUCTION_CALL ? UINT64_MAX : written_by(d);
 	ret.modifies = modifies(d);
+	ret.masks = d->instruction.mnemonic == ZYDIS_MNEMONIC_TEST;
 	if (ret.kind >= INSTRUCTION_BRANCH && ret.operand[0].kind == OPERAND_NUMBER)
 		ret.target = (uint64_t)ret.operand[0].number;
 	return ret;

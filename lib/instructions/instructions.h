@@ -60,6 +60,7 @@ struct instruction {
 	struct operand operand[2];
 	uint64_t written; /* bit n: register n; a call writes all */
 	bool modifies;	  /* what operand[0] becomes depends on what it was */
+	bool masks;	  /* of a comparison: of the bits that both have, with 0 */
 };
 
 /* Decodes the instructions of [code, code + len), which is at pc, until one is not valid. The

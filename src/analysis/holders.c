@@ -174,13 +174,14 @@ static bool comes_after(const struct claim *inner, const struct claim *claim)
 }
 
 /* Has the goroutine surely unlocked it since? A frame that will lock it has found it unlocked, or
- * would wait for itself. */
+ * would wait for itself; a reader may lock it again. */
 static bool is_given(const struct claims *c, const struct claim *claim)
 {
 	for (size_t i = c->asking.first; i < c->count; i++) {
 		const struct claim *inner = &c->list[i];
 		if (comes_after(inner, claim) &&
-		    (inner->relocks || (inner->given_surely && !inner->partner.passed)))
+		    ((inner->relocks && inner->partner.operation == OPERATION_UNLOCK) ||
+		     (inner->given_surely && !inner->partner.passed)))
 			return true;
 	}
 	return false;
@@ -340,6 +341,32 @@ static int by_claim(const void *a, const void *b)
 	       (x->partner.goroutine < y->partner.goroutine);
 }
 
+static int by_goroutine(const void *a, const void *b)
+{
+	const struct partner *x = *(struct partner *const *)a,
+			     *y = *(struct partner *const *)b;
+
+	if (x->goroutine != y->goroutine)
+		return x->goroutine < y->goroutine ? -1 : 1;
+	if (x->operation != y->operation)
+		return x->operation < y->operation ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Of one goroutine with several frames, the first claim is the best. */
+static void mark_repeated(struct partner *list, size_t n)
+{
+	AUTO(xfree) struct partner **sorted = xcalloc(n + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &list[i];
+	qsort(sorted, n, sizeof(*sorted), by_goroutine);
+	for (size_t i = 1; i < n; i++)
+		sorted[i]->is_repeated =
+			sorted[i]->goroutine == sorted[i - 1]->goroutine &&
+			sorted[i]->operation == sorted[i - 1]->operation;
+}
+
 static void set_partners(struct wait_graph *w, struct claims *c)
 {
 	if (c->count)
@@ -368,16 +395,6 @@ static uint32_t holders_by_state(const struct wait_object *o, enum operation rel
 	return !l->has_state || l->locked;
 }
 
-/* Of one goroutine with several frames, the first claim is the best. */
-static bool is_repeated(const struct partner *list, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (list[k].goroutine == list[i].goroutine &&
-		    list[k].operation == list[i].operation)
-			return true;
-	return false;
-}
-
 static size_t count_of_rank(const struct partner *list, size_t n, enum rank rank,
 			    enum operation release)
 {
@@ -385,7 +402,7 @@ static size_t count_of_rank(const struct partner *list, size_t n, enum rank rank
 
 	for (size_t i = 0; i < n; i++)
 		count += list[i].operation == release && rank_of(&list[i]) == rank &&
-			 !is_repeated(list, i);
+			 !list[i].is_repeated;
 	return count;
 }
 
@@ -407,7 +424,7 @@ static void judge(const struct wait_graph *w, struct wait_object *o,
 			return;
 		for (size_t i = 0; i < n; i++)
 			if (list[i].operation == release && rank_of(&list[i]) == rank &&
-			    !is_repeated(list, i))
+			    !list[i].is_repeated)
 				list[i].certainty =
 					certain ? CERTAINTY_CERTAIN : CERTAINTY_PROBABLE;
 		return;
@@ -427,6 +444,7 @@ static void find_holders(const struct wait_graph *w, struct wait_object *o)
 {
 	if (!is_lock_kind(o->kind) || o->partner_count == 0)
 		return;
+	mark_repeated(&w->partners[o->first_partner], o->partner_count);
 	judge(w, o, OPERATION_UNLOCK);
 	judge(w, o, OPERATION_READ_UNLOCK);
 	qsort(&w->partners[o->first_partner], o->partner_count, sizeof(*w->partners),

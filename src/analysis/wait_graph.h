@@ -33,6 +33,7 @@ struct partner {
 	bool passed_surely; /* on every way to where that frame is */
 	bool may_be_given; /* this frame, or one further in, may have unlocked it since */
 	bool is_unsure;	   /* likewise, as it has unlocked a lock that is not known */
+	bool is_repeated;  /* the goroutine has a better claim in another frame */
 	uint64_t passed_pc, ahead_pc;
 };
 

@@ -536,6 +536,8 @@ int snap_run(const struct command *command, struct snap_arguments *arguments)
 		named_rules_read(&arguments->redaction, &arguments->printers, &err);
 	if (!rules)
 		return cmd_failed(&err);
+	/* The copy is read to the end of the second look. */
+	options->capture.max_copy_age_ns += options->look_again_ns;
 	options->redaction = rules->secrets;
 	options->rules = rules->printers;
 	if (options->core_output && !options->capture.globals &&

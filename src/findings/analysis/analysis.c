@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/findings/analysis/analysis.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "lib/base/limit.h"
@@ -32,26 +33,52 @@ static bool find_leaks(const struct analysis_of *of, struct leaks *ret, struct e
 	return leaks_find(of->capture->runtimes, memory, &limits, ret, err);
 }
 
-/* Finds once, and if that depends on what a second look can tell, takes it and finds again. */
+enum { LOOKS = 2 };
+
+/* Leaves in wanted[] what was not looked at before. False: nothing. */
+static bool is_new(uint8_t *wanted, uint8_t *before, size_t n)
+{
+	bool ret = false;
+
+	for (size_t i = 0; i < n; i++) {
+		wanted[i] = wanted[i] && !before[i];
+		before[i] |= wanted[i];
+		ret |= wanted[i];
+	}
+	return ret;
+}
+
+/* Finds once. If that depends on what a second look can tell, takes it and finds again, which may ask for
+ * others. */
 static void find(struct analysis *ret, const struct analysis_of *of,
 		 const struct findings_about *about)
 {
 	const size_t n = runtimes_goroutine_count(about->all);
-	struct findings_about first = *about;
+	struct second_look *look = &ret->second_look;
+	struct findings_about asking = *about;
+	AUTO(xfree) uint8_t *wanted = asking.wanted = xcalloc(n + 1, 1);
+	AUTO(xfree) uint8_t *before = xcalloc(n + 1, 1);
 
-	if (!of->look_again_ns || !second_look_can(of->capture)) {
-		findings_find(&ret->findings, about);
-		return;
+	findings_find(&ret->findings, &asking);
+	for (int i = 0; i < LOOKS && of->look_again_ns && second_look_can(of->capture) &&
+			is_new(wanted, before, n) && !look->was_cut;
+	     i++) {
+		second_look_take(look, of->capture, wanted, of->look_again_ns);
+		asking.stayed_ns = look->ns;
+		memset(wanted, 0, n);
+		findings_free(&ret->findings);
+		findings_find(&ret->findings, &asking);
 	}
-	AUTO(xfree) uint8_t *wanted = first.wanted = xcalloc(n + 1, 1);
-	findings_find(&ret->findings, &first);
-	if (!memchr(wanted, 1, n))
-		return;
-	second_look_take(&ret->second_look, of->capture, wanted, of->look_again_ns);
-	struct findings_about again = *about;
-	again.stayed_ns = ret->second_look.ns;
-	findings_free(&ret->findings);
-	findings_find(&ret->findings, &again);
+	if (look->was_cut)
+		warnings_add(
+			of->capture->warnings, "findings",
+			"not known how long goroutines wait: the process ended or was "
+			"stopped before it was looked at again");
+	if (look->wanted > look->goroutines)
+		warnings_add(of->capture->warnings, "findings",
+			     "not known how long some goroutines wait: %" PRIu64
+			     " of %" PRIu64 " were looked at again",
+			     look->goroutines, look->wanted);
 }
 
 void analysis_make(struct analysis *ret, const struct analysis_of *of, struct err *err)
@@ -99,7 +126,7 @@ void analysis_done(struct analysis *a)
 
 static void print_second_look(struct sink *out, const struct second_look *look)
 {
-	if (!look->for_ns)
+	if (!look->ns)
 		return;
 	sink_named_begin(out, "second_look", SINK_OBJECT);
 	sink_named_uint(out, "observed_ns", look->observed_ns);

@@ -13,7 +13,7 @@ struct analysis {
 	bool is_made;
 	struct wait_graph waits;
 	struct findings findings;
-	struct second_look second_look; /* .for_ns 0: none was taken */
+	struct second_look second_look; /* .ns NULL: none was taken */
 };
 
 /* Borrowed. */

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What is counted is compared with what was captured, so that goroutines stay since then. Of what is not
+ * counted, goroutines stay as long as no thread of the process runs: it uses no processor time. Threads
+ * run for an instant after the process was stopped, so that this begins later. */
 #include "src/findings/analysis/second_look.h"
 
 #include <time.h>
 
 #include "src/capture/sandboxed.h"
 
-enum { LOOKED_AT_MAX = 4096 }; /* goroutines */
+enum { LOOKED_AT_MAX = 20000 /* goroutines */ };
 /* Between two looks. The time varies, so that what happens at intervals is not missed each time. */
 #define PAUSE_MIN_NS (UINT64_C(40) * 1000 * 1000)
 #define PAUSE_VARIES_NS (UINT64_C(80) * 1000 * 1000)
 
 struct watched {
 	uint32_t goroutine;
-	bool stays;
-	struct goroutine_look first;
+	enum goroutine_stay stay;
 };
 
 struct watching {
 	const struct capture *c;
 	struct watched *list;
 	size_t count, left;
-	uint64_t begun_ns,
-		seen_ns; /* the first look had ended; the last one had not begun */
-	/* Of a release that does not count, all goroutines stay as long as no thread of the process
-	 * runs. */
-	bool all_counted, has_clock;
+	uint64_t begun_ns;
+	uint64_t seen_ns; /* when the last look began */
+	bool all_counted, runs;
+	bool has_clock;
 	clockid_t clock; /* of the processor time of the process */
 	uint64_t used_ns, idle_since_ns;
 };
@@ -36,12 +37,11 @@ bool second_look_can(const struct capture *c)
 	       !conditions_stand_still(&c->conditions);
 }
 
-static bool look_at(const struct watching *w, uint32_t goroutine,
-		    struct goroutine_look *ret)
+static enum goroutine_stay look_at(const struct watching *w, uint32_t goroutine)
 {
 	const struct goroutine_of it = runtimes_goroutine(w->c->runtimes, goroutine);
 
-	return runtime_goroutine_look(it.runtime, w->c->live, it.goroutine, ret);
+	return runtime_goroutine_stay(it.runtime, w->c->live, it.goroutine);
 }
 
 static void note_idle(struct watching *w)
@@ -57,18 +57,29 @@ static void note_idle(struct watching *w)
 	w->has_clock = known;
 }
 
-static void begin(struct watching *w, const uint8_t *wanted, size_t n)
+/* A process that somebody has stopped has not waited. */
+static bool process_runs(const struct capture *c)
+{
+	struct conditions now = { .pid = 0 };
+
+	sandboxed_conditions(c->options->pid, &now);
+	return now.exists && !conditions_stand_still(&now);
+}
+
+static void begin(struct watching *w, struct second_look *look, const uint8_t *wanted,
+		  size_t n)
 {
 	w->list = xcalloc(n + 1, sizeof(*w->list));
-	w->all_counted = true;
-	for (size_t i = 0; i < n && w->count < LOOKED_AT_MAX; i++) {
-		struct watched *one = &w->list[w->count];
-		one->goroutine = (uint32_t)i;
-		one->stays = true;
-		if (!wanted[i] || !look_at(w, one->goroutine, &one->first))
+	w->runs = w->all_counted = true;
+	for (size_t i = 0; i < n; i++) {
+		look->wanted += wanted[i];
+		if (!wanted[i] || look->goroutines == LOOKED_AT_MAX)
 			continue;
-		w->all_counted &= one->first.is_counted;
-		w->count++;
+		look->goroutines++;
+		struct watched *one = &w->list[w->count];
+		*one = (struct watched){ (uint32_t)i, look_at(w, (uint32_t)i) };
+		w->count += one->stay != GOROUTINE_RAN;
+		w->all_counted &= one->stay != GOROUTINE_IS_THERE;
 	}
 	w->left = w->count;
 	w->has_clock = !w->all_counted &&
@@ -79,16 +90,16 @@ static void begin(struct watching *w, const uint8_t *wanted, size_t n)
 
 static void look_again(struct watching *w)
 {
-	struct goroutine_look look;
 	const uint64_t now = monotonic_ns();
 
 	note_idle(w);
+	w->runs = process_runs(w->c);
 	w->left = 0;
-	for (size_t i = 0; i < w->count; i++) {
+	for (size_t i = 0; i < w->count && w->runs; i++) {
 		struct watched *one = &w->list[i];
-		one->stays = one->stays && look_at(w, one->goroutine, &look) &&
-			     look.count == one->first.count;
-		w->left += one->stays;
+		if (one->stay != GOROUTINE_RAN)
+			one->stay = look_at(w, one->goroutine);
+		w->left += one->stay != GOROUTINE_RAN;
 	}
 	w->seen_ns = now;
 }
@@ -103,64 +114,56 @@ static void rest(uint64_t *random)
 }
 
 /* How long those that are counted have stayed, or those that are not. */
-static uint64_t stayed(const struct watching *w, bool is_counted)
+static uint64_t stayed(const struct watching *w, enum goroutine_stay how)
 {
-	if (is_counted)
-		return w->seen_ns - w->begun_ns;
+	if (how == GOROUTINE_STAYED)
+		return w->seen_ns - w->c->monotonic_ns;
 	return w->has_clock && w->seen_ns > w->idle_since_ns
 		       ? w->seen_ns - w->idle_since_ns
 		       : 0;
 }
 
-/* After the process was stopped its threads run for an instant: it is given time to be idle. */
+/* The process is given time to be idle. */
 static bool is_over(const struct watching *w, uint64_t for_ns)
 {
-	const uint64_t so_far = stayed(w, true);
+	const uint64_t so_far = w->seen_ns - w->begun_ns;
 
-	return !w->left ||
-	       (so_far >= for_ns && (w->all_counted || stayed(w, false) >= for_ns ||
-				     so_far >= for_ns + for_ns / 4));
+	return !w->left || !w->runs ||
+	       (so_far >= for_ns &&
+		(w->all_counted || stayed(w, GOROUTINE_IS_THERE) >= for_ns ||
+		 so_far >= for_ns + for_ns / 4));
 }
 
-/* A process that somebody has stopped meanwhile has not waited. */
-static bool ran_meanwhile(const struct capture *c)
-{
-	struct conditions now = { .pid = 0 };
-
-	sandboxed_conditions(c->options->pid, &now);
-	return now.exists && !conditions_stand_still(&now);
-}
-
-static void keep(struct second_look *ret, const struct watching *w)
+static void keep(struct second_look *look, const struct watching *w, uint64_t for_ns)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		const struct watched *one = &w->list[i];
-		const uint64_t ns = stayed(w, one->first.is_counted);
-		if (!one->stays || ns < ret->for_ns)
+		const uint64_t ns = stayed(w, one->stay);
+		if (one->stay == GOROUTINE_RAN || ns < for_ns)
 			continue;
-		ret->ns[one->goroutine] = ns;
-		ret->stayed++;
+		look->ns[one->goroutine] = ns;
+		look->stayed++;
 	}
 }
 
-void second_look_take(struct second_look *ret, const struct capture *c,
+void second_look_take(struct second_look *look, const struct capture *c,
 		      const uint8_t *wanted, uint64_t for_ns)
 {
 	const size_t n = runtimes_goroutine_count(c->runtimes);
 	struct watching w = { .c = c };
 	uint64_t random = monotonic_ns();
 
-	*ret = (struct second_look){ .ns = xcalloc(n + 1, sizeof(*ret->ns)),
-				     .for_ns = for_ns };
-	begin(&w, wanted, n);
+	if (!look->ns)
+		look->ns = xcalloc(n + 1, sizeof(*look->ns));
+	begin(&w, look, wanted, n);
 	while (!is_over(&w, for_ns)) {
 		rest(&random);
 		look_again(&w);
 	}
-	ret->goroutines = w.count;
-	ret->observed_ns = stayed(&w, true);
-	if (w.left && ran_meanwhile(c))
-		keep(ret, &w);
+	look->observed_ns = w.seen_ns - c->monotonic_ns;
+	if (w.runs)
+		keep(look, &w, for_ns);
+	look->was_cut |= !w.runs;
 	xfree(w.list);
 }
 

@@ -8,17 +8,19 @@
 #include "src/capture/capture.h"
 
 struct second_look {
-	uint64_t *
-		ns; /* by goroutine: it has stayed so long; 0: it has not, or nobody asked */
-	uint64_t goroutines, stayed; /* looked at, and those that stayed to the end */
-	uint64_t for_ns;	     /* asked for */
-	uint64_t observed_ns;	     /* less if none stayed */
+	/* By goroutine: it has stayed so long; 0: it has not, or was not looked at. NULL: none was. */
+	uint64_t *ns;
+	uint64_t wanted, goroutines,
+		stayed;	      /* asked for, looked at, and those that stayed */
+	uint64_t observed_ns; /* since the capture, until the last look */
+	bool was_cut; /* the process ended, or somebody stopped it: nothing is known */
 };
 
 /* Is it possible? Not of a core, nor of a process that does not run meanwhile. */
 bool second_look_can(const struct capture *c);
-/* Looks for so long at the goroutines for which wanted[] is not 0. second_look_done() afterwards. */
-void second_look_take(struct second_look *ret, const struct capture *c,
+/* Looks for so long at the goroutines for which wanted[] is not 0; again at others, if asked again.
+ * second_look_done() afterwards. *look begins as all zero. */
+void second_look_take(struct second_look *look, const struct capture *c,
 		      const uint8_t *wanted, uint64_t for_ns);
 void second_look_done(struct second_look *look);
 

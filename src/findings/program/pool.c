@@ -37,19 +37,66 @@ static bool is_in_use(struct runtime *rt, uint64_t pool, uint64_t conn)
 	       pool_word(rt, driver_conn, "inUse", conn, &in_use) && in_use == 1;
 }
 
-static uint64_t sql_conn_of(struct runtime *rt, const struct value *pool, uint64_t word)
+/* Is it context.Background(), or what WithCancel() makes of it? Those have no deadline, and nobody else has
+ * the function that cancels a transaction's. */
+static bool is_endless(struct runtime *rt, uint64_t tx)
 {
-	static const char *const owners[] = { "*database/sql.Rows", "*database/sql.Tx",
-					      "*database/sql.Conn" };
+	static const char *const backgrounds[] = { "context.backgroundCtx",
+						   "context.todoCtx",
+						   "*context.emptyCtx" };
+	struct err ignored;
+	const struct type *pointer = runtime_type_named(rt, "*database/sql.Tx", &ignored);
+	const struct value of = { pointer ? type_elem(pointer) : NULL, tx };
+	struct value ctx, parent;
+	struct interface_value in;
+
+	if (!of.type || !runtime_field(rt, &of, "ctx", &ctx) ||
+	    !runtime_behind(rt, &ctx, &parent) ||
+	    strcmp(type_name(parent.type), "context.cancelCtx") != 0 ||
+	    !runtime_field(rt, &parent, "Context", &ctx) ||
+	    !runtime_interface(rt, &ctx, &in, &ignored))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(backgrounds); i++)
+		if (strcmp(in.name, backgrounds[i]) == 0)
+			return true;
+	return false;
+}
+
+static uint64_t conn_of_owner(struct runtime *rt, const struct value *pool,
+			      const char *owner, uint64_t word)
+{
 	uint64_t conn;
 
+	return pool_word(rt, owner, "dc", word, &conn) && is_in_use(rt, pool->addr, conn)
+		       ? conn
+		       : 0;
+}
+
+/* Rows keep their connection when they are closed. */
+static uint64_t conn_of_rows(struct runtime *rt, const struct value *pool, uint64_t word)
+{
+	static const char rows[] = "*database/sql.Rows";
+	uint64_t closed;
+
+	return pool_word(rt, rows, "closed", word, &closed) && !closed
+		       ? conn_of_owner(rt, pool, rows, word)
+		       : 0;
+}
+
+static uint64_t sql_conn_of(struct runtime *rt, const struct value *pool, uint64_t word,
+			    bool *ret_may_end)
+{
+	uint64_t conn;
+
+	*ret_may_end = false;
 	if (is_in_use(rt, pool->addr, word))
 		return word;
-	for (size_t i = 0; i < ARRAY_SIZE(owners); i++)
-		if (pool_word(rt, owners[i], "dc", word, &conn) &&
-		    is_in_use(rt, pool->addr, conn))
-			return conn;
-	return 0;
+	/* What is in memory does not say which of these it is: only a transaction has such a context. */
+	conn = conn_of_owner(rt, pool, "*database/sql.Tx", word);
+	if (!conn)
+		conn = conn_of_owner(rt, pool, "*database/sql.Conn", word);
+	*ret_may_end = !conn || !is_endless(rt, word);
+	return conn ? conn : conn_of_rows(rt, pool, word);
 }
 
 const struct pool_kind sql_pool = {

@@ -13,9 +13,11 @@ struct pool_kind {
 	bool (*is_exhausted)(struct runtime *rt, const struct value *pool, uint64_t *ret);
 	/* Text: which part of it. NULL: it has none. */
 	void (*say_part)(struct text *text, struct runtime *rt, const struct value *pool);
-	/* The connection of the pool, in use, that a word of a goroutine's frame leads to; 0: to none. NULL: it
+	/* The connection of the pool, in use, that a word of a goroutine's frame leads to; 0: to none.
+	 * *ret_may_end: it may be given back when a context ends, whatever the goroutine does. NULL: it
 	 * cannot be told. */
-	uint64_t (*one_of)(struct runtime *rt, const struct value *pool, uint64_t word);
+	uint64_t (*one_of)(struct runtime *rt, const struct value *pool, uint64_t word,
+			   bool *ret_may_end);
 };
 
 extern const struct pool_kind sql_pool, http_pool;

@@ -64,7 +64,7 @@ static bool is_ring(const struct finder *f, const struct pools *p, struct pool *
 			stuck_behind(f, p, pool, pool->holders[i].goroutine, certain);
 		if (behind == NO_GOROUTINE)
 			return false;
-		*certain &= !may_give_up(f, behind);
+		*certain &= !may_give_up(f, behind) && !pool->holders[i].may_end;
 	}
 	return true;
 }

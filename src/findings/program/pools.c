@@ -116,22 +116,41 @@ static void find_waiters(struct search *s)
 	}
 }
 
+enum { WORDS_MAX = 16 /* of a variable, and of what it points to */ };
+
 struct holding {
 	const struct pool *pool;
 	uint64_t has; /* a connection; 0: none */
-	bool is_helper;
+	bool may_end, is_helper;
 };
 
+static void look_at_words(struct holding *h, struct runtime *rt, const struct value *v)
+{
+	uint64_t words[WORDS_MAX];
+	const uint64_t n = type_size(v->type) / sizeof(*words);
+	const uint64_t count = n < WORDS_MAX ? n : WORDS_MAX;
+	struct err ignored;
+
+	if (!runtime_bytes(rt, v->addr, words, count * sizeof(*words), &ignored))
+		return;
+	for (uint64_t i = 0; i < count && !h->has; i++)
+		if (words[i])
+			h->has = h->pool->kind->one_of(rt, &h->pool->value, words[i],
+						       &h->may_end);
+}
+
+/* A transaction may be in a struct, or in one that a variable points to. */
 static void note_holder(void *arg, struct runtime *rt, const struct variable *v)
 {
 	struct holding *h = arg;
-	uint64_t word;
-	struct err ignored;
+	struct value behind;
 
-	if (!h->has && v->name && !v->unreadable && !v->dead && v->value.type &&
-	    type_size(v->value.type) >= sizeof(word) && rt == h->pool->rt &&
-	    runtime_bytes(rt, v->value.addr, &word, sizeof(word), &ignored) && word)
-		h->has = h->pool->kind->one_of(rt, &h->pool->value, word);
+	if (h->has || !v->name || v->unreadable || v->dead || !v->value.type ||
+	    rt != h->pool->rt)
+		return;
+	look_at_words(h, rt, &v->value);
+	if (!h->has && runtime_behind(rt, &v->value, &behind) && behind.type)
+		look_at_words(h, rt, &behind);
 }
 
 /* Of the library: one that waits until the context of a transaction ends. */
@@ -167,7 +186,7 @@ static void find_holders_in(struct finder *f, struct pools *p, struct pool *pool
 				       look_for_one, &h);
 		if (h.has && !h.is_helper)
 			pool->holders[pool->holder_count++] =
-				(struct pool_holder){ members[m], h.has };
+				(struct pool_holder){ members[m], h.has, h.may_end };
 	}
 }
 

@@ -130,6 +130,8 @@ static void tell_holder(struct finder *f, uint32_t holder, uint64_t age)
 
 	if (!finding)
 		return;
+	if (age < STATE_LONG_NS)
+		finding->severity = SEVERITY_WARNING;
 	struct text *text = &finding->text;
 	say_call(f, text, holder);
 	say_age(text, age);

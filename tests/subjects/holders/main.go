@@ -113,6 +113,7 @@ func main() {
 	doubtful()
 	more()
 	often()
+	ended()
 	newest()
 	withC()
 	newer()

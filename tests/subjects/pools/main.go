@@ -122,6 +122,31 @@ func asksTwice(db *sql.DB, ready *sync.WaitGroup) {
 	tx.Rollback()
 }
 
+type session struct {
+	name string
+	tx   *sql.Tx
+}
+
+//go:noinline
+func (s *session) works() {
+	<-never
+	s.tx.Commit()
+}
+
+//go:noinline
+func startsHelper(db *sql.DB, mu *sync.Mutex, ready *sync.WaitGroup) {
+	tx, err := db.Begin()
+	if err != nil {
+		panic(err)
+	}
+	go (&session{"helper", tx}).works()
+	ready.Done()
+	ready.Wait()
+	mu.Lock()
+	mu.Unlock()
+	tx.Rollback()
+}
+
 // gets makes so many ask a host that never answers.
 func gets(client *http.Client, n int, host string) {
 	listener, err := net.Listen("tcp", host+":0")
@@ -157,7 +182,33 @@ func init() {
 		go asksTwice(db, ready)
 	}
 
-	// It ends with the context.
+	// A helper goes on with the transaction, which it has in a struct.
+	cases["sql and a helper"] = func() {
+		db, mu, ready := open(1), new(sync.Mutex), new(sync.WaitGroup)
+		ready.Add(2)
+		go startsHelper(db, mu, ready)
+		go asksWithLock(context.Background(), db, mu, ready)
+		ready.Wait()
+	}
+	// Until the transaction's context ends, or that of what waits.
+	cases["sql with a deadline and a lock"] = func() {
+		db, mu, ready := open(1), new(sync.Mutex), new(sync.WaitGroup)
+		ctx, _ := context.WithTimeout(context.Background(), time.Hour)
+		ready.Add(2)
+		go func() {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				panic(err)
+			}
+			ready.Done()
+			ready.Wait()
+			mu.Lock()
+			mu.Unlock()
+			tx.Rollback()
+		}()
+		go asksWithLock(context.Background(), db, mu, ready)
+		ready.Wait()
+	}
 	cases["sql and a lock, until a deadline"] = func() {
 		ctx, _ := context.WithTimeout(context.Background(), time.Hour)
 		ring(ctx)

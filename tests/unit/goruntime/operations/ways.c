@@ -190,6 +190,7 @@ static void open_slots(struct operand of, struct operand with)
 	call(1);
 	add_jump(INSTRUCTION_RETURN, 0); /* 5 */
 	slots_of = whole();
+	slots_of.goes_on = true;
 }
 
 static bool unlocks(void)
