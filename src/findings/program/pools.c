@@ -124,6 +124,18 @@ struct holding {
 	bool may_end, is_helper;
 };
 
+/* Of several words that lead to the connection, the one that knows most counts: it has one owner. */
+static void look_at_word(struct holding *h, struct runtime *rt, uint64_t word)
+{
+	bool may_end;
+	const uint64_t one = h->pool->kind->one_of(rt, &h->pool->value, word, &may_end);
+
+	if (!one || (h->has && (h->has != one || may_end)))
+		return;
+	h->has = one;
+	h->may_end = may_end;
+}
+
 static void look_at_words(struct holding *h, struct runtime *rt, const struct value *v)
 {
 	uint64_t words[WORDS_MAX];
@@ -133,10 +145,9 @@ static void look_at_words(struct holding *h, struct runtime *rt, const struct va
 
 	if (!runtime_bytes(rt, v->addr, words, count * sizeof(*words), &ignored))
 		return;
-	for (uint64_t i = 0; i < count && !h->has; i++)
+	for (uint64_t i = 0; i < count; i++)
 		if (words[i])
-			h->has = h->pool->kind->one_of(rt, &h->pool->value, words[i],
-						       &h->may_end);
+			look_at_word(h, rt, words[i]);
 }
 
 /* A transaction may be in a struct, or in one that a variable points to. */
@@ -145,11 +156,12 @@ static void note_holder(void *arg, struct runtime *rt, const struct variable *v)
 	struct holding *h = arg;
 	struct value behind;
 
-	if (h->has || !v->name || v->unreadable || v->dead || !v->value.type ||
-	    rt != h->pool->rt)
+	if ((h->has && !h->may_end) || !v->name || v->unreadable || v->dead ||
+	    !v->value.type || rt != h->pool->rt)
 		return;
 	look_at_words(h, rt, &v->value);
-	if (!h->has && runtime_behind(rt, &v->value, &behind) && behind.type)
+	if ((!h->has || h->may_end) && runtime_behind(rt, &v->value, &behind) &&
+	    behind.type)
 		look_at_words(h, rt, &behind);
 }
 
