@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring through a pool: each goroutine that has a connection of it waits for a lock, and the goroutine that
- * has that lock waits for a connection of the same pool; or it waits for a second connection itself. That
- * needs no time to be told: each waits for another one of them. All connections must be known. */
+ * has that lock waits for a connection of the same pool. That needs no time to be told: each waits for another one of them. All connections must be known. */
 #include <inttypes.h>
 #include <stdlib.h>
 

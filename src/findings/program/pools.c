@@ -205,13 +205,14 @@ static void find_holders_in(struct finder *f, struct pools *p, struct pool *pool
 void pools_find_holders(struct finder *f, struct pools *p, struct pool *pool)
 {
 	const struct groups *groups = f->about.groups;
+	struct search s = { .f = f, .pools = p };
 
 	pool->holder_count = 0;
 	for (size_t g = groups->count; pool->kind->one_of && g-- > 0 &&
 				       p->looked_at < POOLS_LOOK_MAX &&
 				       pool->holder_count < POOL_HOLDERS_MAX;) {
 		const uint32_t first = groups->members[groups->list[g].first];
-		if (!finder_goroutine(f, first).goroutine->system)
+		if (!finder_goroutine(f, first).goroutine->system && !kind_of(&s, first))
 			find_holders_in(f, p, pool, &groups->list[g]);
 	}
 }

@@ -108,20 +108,6 @@ func ring(ctx context.Context) {
 	}
 }
 
-// asksTwice takes a connection and asks for another one.
-//
-//go:noinline
-func asksTwice(db *sql.DB, ready *sync.WaitGroup) {
-	tx, err := db.Begin()
-	if err != nil {
-		panic(err)
-	}
-	ready.Done()
-	ready.Wait()
-	db.Conn(context.Background())
-	tx.Rollback()
-}
-
 type session struct {
 	name string
 	tx   *sql.Tx
@@ -175,13 +161,6 @@ func init() {
 	}
 
 	cases["sql and a lock"] = func() { ring(context.Background()) }
-	cases["sql twice"] = func() {
-		db, ready := open(2), new(sync.WaitGroup)
-		ready.Add(2)
-		go asksTwice(db, ready)
-		go asksTwice(db, ready)
-	}
-
 	// A helper goes on with the transaction, which it has in a struct.
 	cases["sql and a helper"] = func() {
 		db, mu, ready := open(1), new(sync.Mutex), new(sync.WaitGroup)

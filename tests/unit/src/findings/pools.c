@@ -243,16 +243,6 @@ static void test_holders(void **state)
 	process.goroutines[2].system = false;
 	process.in[2] = "database/sql.(*Tx).awaitDone";
 	process_finds(finding_pool_exhausted, SEVERITY_WARNING, 1, all);
-	/* Who waits for a second one has the first. */
-	process.in[2] = "main.use";
-	word_of[0] = CONNECTION;
-	word_of[2] = 0;
-	snprintf(all, sizeof(all),
-		 "%s Goroutine 100 has one and waits in a select of 2 cases in " CONN
-		 ", for at least 10 s.",
-		 begins);
-	process_finds(finding_pool_exhausted, SEVERITY_WARNING, 1, all);
-	word_of[0] = 0;
 	/* At most four are told, the rarest stacks first. */
 	for (uint32_t i = 1; i < 6; i++) {
 		process.in[i] = i < 4 ? use : last;
@@ -343,23 +333,6 @@ static void test_no_ring(void **state)
 	NOTHING(finding_pool_cycle);
 }
 
-/* Each has one connection and waits for a second one. */
-static void test_second(void **state)
-{
-	(void)state;
-	begin(2, 0, CONN);
-	for (size_t i = 0; i < 2; i++) {
-		process.waits[i].case_count = 1;
-		word_of[i] = CONNECTION + i;
-	}
-	process_finds(
-		finding_pool_cycle, SEVERITY_CRITICAL, 2,
-		"Goroutines that have connections and goroutines that wait for one "
-		"wait for each other, a deadlock: sql.DB 0x9000 has all 2 in use that "
-		"it may have, and 2 goroutines wait for one. Goroutine 100 has one "
-		"and waits in a select of 1 cases in " CONN ".");
-}
-
 static void test_http(void **state)
 {
 	struct findings findings;
@@ -392,7 +365,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_lasts),	  cmocka_unit_test(test_very_many),
 		cmocka_unit_test(test_two_pools), cmocka_unit_test(test_holders),
 		cmocka_unit_test(test_ring),	  cmocka_unit_test(test_no_ring),
-		cmocka_unit_test(test_second),	  cmocka_unit_test(test_http),
+		cmocka_unit_test(test_http),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
