@@ -131,8 +131,9 @@ struct runtime {
 	uint64_t allgs_damaged; /* its expected address, when that was rejected; or 0 */
 	struct goroutine *goroutines; /* sorted by address */
 	size_t goroutine_count, goroutine_cap;
-	uint32_t *order;	 /* document order; NULL before runtime_decode() */
-	struct go_stack *ranges; /* of their stacks, sorted; NULL: nobody asked yet */
+	uint64_t goroutines_missed; /* allgs has them, and they could not be read */
+	uint32_t *order;	    /* document order; NULL before runtime_decode() */
+	struct go_stack *ranges;    /* of their stacks, sorted; NULL: nobody asked yet */
 	size_t range_count;
 
 	/* session/earlier.c: of the first capture, sorted by g; NULL: it is this one. */

@@ -96,10 +96,12 @@ static bool read_array(struct runtime *rt, uint64_t addr, struct struct_scan_ite
 		for (size_t i = 0; i < n; i++)
 			list[at + i].addr = words[i];
 	}
-	if (missing && missing < count)
+	if (missing && missing < count) {
+		rt->goroutines_missed += missing;
 		warnings_add(rt->warnings, "goroutines",
 			     "%zu entries of allgs could not be read: %s", missing,
 			     err->text);
+	}
 	return missing < count || count == 0;
 }
 
@@ -121,6 +123,8 @@ static struct struct_scan_item *read_addresses(struct runtime *rt, size_t *ret_n
 			     "allgs claims %" PRIu64
 			     " goroutines, memory holds at most %" PRIu64,
 			     count, room);
+		rt->goroutines_missed +=
+			count - (room < LIMIT_GOROUTINES ? room : LIMIT_GOROUTINES);
 		count = room < LIMIT_GOROUTINES ? room : LIMIT_GOROUTINES;
 	}
 	AUTO(xfree) struct struct_scan_item *list = xcalloc(count + 1, sizeof(*list));
@@ -176,6 +180,7 @@ bool goroutines_read(struct runtime *rt, struct err *err)
 	if (!list)
 		return false;
 	struct_scan(rt->target, list, n, r.size, take_item, &r);
+	rt->goroutines_missed += r.missing;
 	if (r.missing)
 		warnings_add(rt->warnings, "goroutines", "%zu of %zu could not be read",
 			     r.missing, n);

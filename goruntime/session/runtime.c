@@ -379,6 +379,7 @@ void runtime_rewind(struct runtime *rt, struct target *live)
 	xfree(TAKE(rt->unusable));
 	memset(rt->sync_map_counts, 0, sizeof(rt->sync_map_counts));
 	rt->goroutine_count = rt->goroutine_cap = rt->machine_count = 0;
+	rt->goroutines_missed = 0;
 	rt->range_count = 0;
 	rt->heap_sought = rt->heap != 0;
 }
@@ -408,6 +409,11 @@ const struct build_info *runtime_build_info(const struct runtime *rt)
 const char *runtime_unusable(const struct runtime *rt)
 {
 	return rt->unusable;
+}
+
+uint64_t runtime_goroutines_missed(const struct runtime *rt)
+{
+	return rt->goroutines_missed;
 }
 
 const char *runtime_layout_source(const struct runtime *rt)

@@ -101,6 +101,8 @@ struct runtime_image runtime_image(const struct runtime *rt, size_t i);
 const struct build_info *runtime_build_info(const struct runtime *rt);
 /* Why goroutines cannot be read; NULL: they can be. Final after runtimes_capture(). */
 const char *runtime_unusable(const struct runtime *rt);
+/* How many goroutines the process has that could not be read. */
+uint64_t runtime_goroutines_missed(const struct runtime *rt);
 /* "dwarf", "table go1.26 amd64", "assumed go1.27"; NULL when unusable. */
 const char *runtime_layout_source(const struct runtime *rt);
 

@@ -91,11 +91,31 @@ static void read_stat(struct process *p, const char *stat)
 		boot_realtime_ns() + ticks / hz * NS_PER_S + ticks % hz * (NS_PER_S / hz);
 }
 
-static void read_rss(struct process *p, pid_t proc)
+bool process_cpu(pid_t pid, uint64_t *ret_ns)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
+		return false;
+	*ret_ns = (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+	return true;
+}
+
+static void read_cpu(struct process *p)
+{
+	p->has_cpu = process_cpu(p->pid, &p->cpu_ns);
+	p->cpu_at_ns = monotonic_ns();
+}
+
+static void read_rss(struct process *p, const char *status, pid_t proc)
 {
 	AUTO(xfree) char *statm = proc_file(proc, "statm");
+	const char *peak = proc_line(status, "VmHWM");
 	uint64_t pages;
 
+	if (peak)
+		p->peak_rss_bytes = strtoull(peak, NULL, 10) * 1024;
 	if (!statm || sscanf(statm, "%*u %" SCNu64, &pages) != 1)
 		return;
 	p->has_rss = true;
@@ -259,7 +279,8 @@ struct process *process_read(pid_t pid, struct err *err)
 	p->pid = pid;
 	read_stat(p, stat);
 	read_status(p, status);
-	read_rss(p, proc);
+	read_rss(p, status, proc);
+	read_cpu(p);
 	p->exe = proc_link(proc, "exe");
 	p->exe_deleted = p->exe && cut_deleted(proc, p->exe);
 	p->cwd = proc_link(proc, "cwd");

@@ -42,6 +42,10 @@ struct process {
 	uint64_t started_at_ns; /* CLOCK_REALTIME */
 	bool has_rss;
 	uint64_t rss_bytes;
+	uint64_t peak_rss_bytes; /* 0: unknown */
+	bool has_cpu;
+	uint64_t cpu_ns;    /* that all its threads have used */
+	uint64_t cpu_at_ns; /* CLOCK_MONOTONIC: when cpu_ns was read */
 	struct process_file *files;
 	size_t file_count;
 	bool files_readable;
@@ -57,6 +61,8 @@ const char *process_next_word(const struct process_words *words, const char *wor
 /* NULL: only if there is no such process. */
 struct process *process_read(pid_t pid, struct err *err);
 void process_free(struct process *p);
+/* Reads the processor time that all threads of pid have used. False: there is no such process. */
+MUST_CHECK bool process_cpu(pid_t pid, uint64_t *ret_ns);
 DEFINE_AUTO(struct process, process_free)
 
 /* /proc shows no files for a thread-group leader that has exited. The first thread of pid

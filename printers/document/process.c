@@ -232,6 +232,10 @@ void print_process(struct sink *out, const struct process_printing *printing)
 	}
 	if (p->has_rss)
 		sink_named_uint(out, "rss_bytes", p->rss_bytes);
+	if (p->peak_rss_bytes)
+		sink_named_uint(out, "peak_rss_bytes", p->peak_rss_bytes);
+	if (p->has_cpu)
+		sink_named_uint(out, "cpu_ns", p->cpu_ns);
 	sink_named_string(out, "cgroup", p->cgroup);
 	sink_named_string(out, "container", p->container);
 	if (p->limit_count)

@@ -66,11 +66,11 @@ static int show_document(void *arg)
 {
 	const struct showing *showing = arg;
 	struct err err;
-	bool no;
+	int status;
 	struct reader *reader = reader_open_fd(showing->fd, showing->name, &err);
-	if (!reader || !view_print(showing->view, reader, &no, &err))
+	if (!reader || !view_print(showing->view, reader, &status, &err))
 		return cmd_failed(&err);
-	return no ? EXIT_NO : EXIT_DONE;
+	return status;
 }
 
 int show_file(const char *path, const struct view *view, bool no_sandbox)

@@ -275,7 +275,21 @@ int view_in_sandbox(const struct view *view, bool no_sandbox, struct sandbox *ho
 	return run_in_sandbox(no_sandbox, how, work, arg);
 }
 
-bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
+static bool print_why(const struct view *view, struct reader *reader,
+		      const struct page *page, int *ret_status, struct err *err)
+{
+	static const int status[] = { [WHY_NONE] = EXIT_DONE,
+				      [WHY_PROBLEM] = EXIT_NO,
+				      [WHY_UNKNOWN] = EXIT_CANNOT };
+	enum why_answer answer;
+	const bool shown = why_print(reader, page, view->form, &answer, err);
+
+	reader_close(reader);
+	*ret_status = status[answer];
+	return shown;
+}
+
+bool view_print(const struct view *view, struct reader *reader, int *ret_status,
 		struct err *err)
 {
 	const struct viewer_options options = {
@@ -291,20 +305,22 @@ bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
 		.pager = view->pager,
 	};
 	const struct page page = { stdout, options.columns, options.color };
-	bool shown;
+	bool shown, nothing = false;
+	*ret_status = EXIT_DONE;
 	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
 	signal(SIGPIPE, SIG_DFL);
 	if (view->stack) {
 		shown = raw_stack_show(reader, (int64_t)view->stack_of, &page,
-				       view->pager, ret_no, err);
+				       view->pager, &nothing, err);
 	} else if (view->why) {
-		shown = why_print(reader, &page, view->form, ret_no, err);
-		reader_close(reader);
+		shown = print_why(view, reader, &page, ret_status, err);
 	} else if (view->json) {
-		shown = viewer_write_part(reader, view->filter, ret_no, err);
+		shown = viewer_write_part(reader, view->filter, &nothing, err);
 	} else {
-		shown = viewer_show(reader, &options, stdout, ret_no, err);
+		shown = viewer_show(reader, &options, stdout, &nothing, err);
 	}
+	if (nothing)
+		*ret_status = EXIT_NO;
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return err_sys(err, "cannot write the text");
 	return shown;

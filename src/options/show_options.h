@@ -43,9 +43,9 @@ struct sandbox;
 int view_in_sandbox(const struct view *view, bool no_sandbox, struct sandbox *how,
 		    int (*work)(void *arg), void *arg);
 
-/* Prints the document on standard output, and closes the reader. *ret_no: nothing passed the filters; after
- * view_why(), something is wrong. */
-MUST_CHECK bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
-			   struct err *err);
+/* Prints the document on standard output, and closes the reader. *ret_status: EXIT_NO if nothing passed the
+ * filters or, after view_why(), something is wrong; EXIT_CANNOT if that is not known; else EXIT_DONE. */
+MUST_CHECK bool view_print(const struct view *view, struct reader *reader,
+			   int *ret_status, struct err *err);
 
 #endif

@@ -204,11 +204,11 @@ struct taking {
 static int show(const struct view *view, struct output *out, int status)
 {
 	struct err err;
-	bool no;
+	int shown;
 	struct reader *reader = reader_open_fd(output_take_fd(out), "the snapshot", &err);
-	if (!reader || !view_print(view, reader, &no, &err))
+	if (!reader || !view_print(view, reader, &shown, &err))
 		return cmd_failed(&err);
-	return no && status == EXIT_DONE ? EXIT_NO : status;
+	return status == EXIT_DONE ? shown : status;
 }
 
 static int finish(struct output *out, int status)

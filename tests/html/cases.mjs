@@ -432,7 +432,7 @@ async function deepLinksApart(browser, folder) {
 
 async function misshapen(browser, folder) {
 	const page = await browser.open(`${folder}/misshapen.html`);
-	has(await page.innerText("#verdict"), "Nothing can be said", "the verdict");
+	has(await page.innerText("#verdict"), "Cannot tell whether anything is wrong", "the verdict");
 	has(await page.innerText("#view"), "findings", "what is left out");
 	for (const view of VIEWS) {
 		await show(page, "#" + view, `nav a[aria-current][href="#${view}"]`);
@@ -493,8 +493,8 @@ async function partOfLists(browser, folder) {
 
 async function notLookedFor(browser, folder) {
 	for (const [name, words] of [
-		["unanalysed", "Nothing can be said: the snapshot has no findings"],
-		["cut", "Nothing can be said: the snapshot is damaged"],
+		["unanalysed", "Cannot tell whether anything is wrong: the snapshot has no findings"],
+		["cut", "Cannot tell whether anything is wrong: the snapshot is damaged"],
 	]) {
 		const page = await browser.open(`${folder}/${name}.html`);
 		has(await page.innerText("#verdict"), words, `the verdict of ${name}`);

@@ -9,7 +9,7 @@ import cores
 import snapshot
 from tap import Mismatch
 
-SOMETHING, NOTHING = 1, 0
+SOMETHING, NOTHING, UNKNOWN = 1, 0, 5
 
 
 # On a machine that is busy gosnap may not come to it in the time that it has.
@@ -29,7 +29,9 @@ def in_time(*arguments):
 def why(*arguments, once=True):
     """The status, and the findings. once: without a second look."""
     done = in_time("--json", *["--once"] * once, *arguments)
-    if done.returncode not in (NOTHING, SOMETHING) or done.stderr:
+    words = b"gosnap: cannot tell whether anything is wrong: " if done.returncode == UNKNOWN else b""
+    if done.returncode not in (NOTHING, SOMETHING, UNKNOWN) or not done.stderr.startswith(words) or \
+            bool(words) != bool(done.stderr):
         raise Mismatch(f"status {done.returncode}: {done.stderr.decode()}")
     found = json.loads(done.stdout)
     for finding in found:

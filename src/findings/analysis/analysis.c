@@ -48,10 +48,21 @@ static bool is_new(uint8_t *wanted, uint8_t *before, size_t n)
 	return ret;
 }
 
+/* Of how many goroutines it is asked how long they wait, and not known. */
+static uint64_t without_age(const struct second_look *look, const uint8_t *wanted,
+			    const uint8_t *looked_at, size_t n)
+{
+	uint64_t ret = look->was_cut ? look->wanted : look->wanted - look->goroutines;
+
+	for (size_t i = 0; i < n; i++)
+		ret += wanted[i] && !looked_at[i];
+	return look->was_cut ? ret : ret + look->untold;
+}
+
 /* Finds once. If that depends on what a second look can tell, takes it and finds again, which may ask for
  * others. */
 static void find(struct analysis *ret, const struct analysis_of *of,
-		 const struct findings_about *about)
+		 const struct findings_about *about, const struct err *leaks)
 {
 	const size_t n = runtimes_goroutine_count(about->all);
 	struct second_look *look = &ret->second_look;
@@ -61,7 +72,7 @@ static void find(struct analysis *ret, const struct analysis_of *of,
 
 	findings_find(&ret->findings, &asking);
 	for (int i = 0; i < LOOKS && of->look_again_ns && second_look_can(of->capture) &&
-			is_new(wanted, before, n) && !look->was_cut;
+			!look->was_cut && is_new(wanted, before, n);
 	     i++) {
 		second_look_take(look, of->capture, wanted, of->look_again_ns);
 		asking.stayed_ns = look->ns;
@@ -69,6 +80,17 @@ static void find(struct analysis *ret, const struct analysis_of *of,
 		findings_free(&ret->findings);
 		findings_find(&ret->findings, &asking);
 	}
+	asking.wanted = NULL;
+	if (!of->rehearsal)
+		verdict_find(&ret->verdict,
+			     &(struct verdict_of){
+				     .capture = of->capture,
+				     .about = &asking,
+				     .findings = &ret->findings,
+				     .leaks = leaks,
+				     .without_age = without_age(look, wanted, before, n),
+				     .look = look,
+			     });
 	if (look->was_cut)
 		warnings_add(
 			of->capture->warnings, "findings",
@@ -110,7 +132,8 @@ void analysis_make(struct analysis *ret, const struct analysis_of *of, struct er
 		     .threads = threads,
 		     .thread_count = n,
 		     .has_memory = has_memory,
-	     });
+	     },
+	     err);
 	leaks_done(&leaks);
 }
 
@@ -120,6 +143,7 @@ void analysis_done(struct analysis *a)
 		return;
 	findings_free(&a->findings);
 	second_look_done(&a->second_look);
+	verdict_done(&a->verdict);
 	wait_graph_done(&a->waits);
 	a->is_made = false;
 }
@@ -142,6 +166,10 @@ void analysis_print(struct sink *out, const struct analysis *a)
 	sink_name(out, "findings");
 	print_findings(out, &a->findings);
 	print_second_look(out, &a->second_look);
+	if (a->verdict.is_given) {
+		sink_name(out, "verdict");
+		print_verdict(out, &a->verdict);
+	}
 	sink_name(out, "waits");
 	print_waits(out, &a->waits);
 }

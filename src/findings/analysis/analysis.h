@@ -7,6 +7,7 @@
 
 #include "src/capture/capture.h"
 #include "src/findings/analysis/second_look.h"
+#include "src/findings/analysis/verdict.h"
 #include "src/findings/findings.h"
 
 struct analysis {
@@ -14,6 +15,7 @@ struct analysis {
 	struct wait_graph waits;
 	struct findings findings;
 	struct second_look second_look; /* .ns NULL: none was taken */
+	struct verdict verdict;
 };
 
 /* Borrowed. */

@@ -57,13 +57,13 @@ static void note_idle(struct watching *w)
 	w->has_clock = known;
 }
 
-/* A process that somebody has stopped has not waited. */
+/* A process that somebody has stopped has not waited. One that has ended may still be a zombie. */
 static bool process_runs(const struct capture *c)
 {
 	struct conditions now = { .pid = 0 };
 
 	sandboxed_conditions(c->options->pid, &now);
-	return now.exists && !conditions_stand_still(&now);
+	return now.exists && !conditions_stand_still(&now) && !target_live_gone(c->live);
 }
 
 static void begin(struct watching *w, struct second_look *look, const uint8_t *wanted,
@@ -139,6 +139,7 @@ static void keep(struct second_look *look, const struct watching *w, uint64_t fo
 	for (size_t i = 0; i < w->count; i++) {
 		const struct watched *one = &w->list[i];
 		const uint64_t ns = stayed(w, one->stay);
+		look->untold += one->stay != GOROUTINE_RAN && ns < for_ns;
 		if (one->stay == GOROUTINE_RAN || ns < for_ns)
 			continue;
 		look->ns[one->goroutine] = ns;
@@ -161,9 +162,10 @@ void second_look_take(struct second_look *look, const struct capture *c,
 		look_again(&w);
 	}
 	look->observed_ns = w.seen_ns - c->monotonic_ns;
-	if (w.runs)
+	if (w.runs && process_runs(c))
 		keep(look, &w, for_ns);
-	look->was_cut |= !w.runs;
+	else
+		look->was_cut = true;
 	xfree(w.list);
 }
 

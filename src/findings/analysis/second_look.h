@@ -13,6 +13,7 @@ struct second_look {
 	uint64_t wanted, goroutines,
 		stayed;	      /* asked for, looked at, and those that stayed */
 	uint64_t observed_ns; /* since the capture, until the last look */
+	uint64_t untold;      /* looked at, and it is not known whether they stayed */
 	bool was_cut; /* the process ended, or somebody stopped it: nothing is known */
 };
 

@@ -7,14 +7,14 @@
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"
 
-static bool is_bad(const struct reader_node *finding)
+bool shown_finding_is_bad(const struct reader_node *finding)
 {
 	return strcmp(text_of(node_get(finding, "severity"), "info"), "info") != 0;
 }
 
 void shown_findings_add(struct shown_findings *all, const struct reader_node *finding)
 {
-	all->bad |= is_bad(finding);
+	all->bad |= shown_finding_is_bad(finding);
 	if (all->count == SHOWN_FINDINGS)
 		all->omitted++;
 	else
@@ -23,10 +23,14 @@ void shown_findings_add(struct shown_findings *all, const struct reader_node *fi
 
 bool shown_findings_explains(const struct reader_node *warning)
 {
+	static const char *const explain[] = { "findings", "go", "layout", "executable",
+					       "memory" };
 	const char *where = text_of(node_get(warning, "where"), "");
 
-	return strcmp(where, "findings") == 0 || strcmp(where, "go") == 0 ||
-	       strcmp(where, "layout") == 0;
+	for (size_t i = 0; i < ARRAY_SIZE(explain); i++)
+		if (strcmp(where, explain[i]) == 0)
+			return true;
+	return false;
 }
 
 const char *shown_findings_missing(const struct reader_node *missing, bool is_go)
@@ -53,8 +57,8 @@ static void print_one(const struct page *page, const struct reader_node *finding
 
 	text_add(&text, "%s: %s", text_of(node_get(finding, "severity"), "info"),
 		 text_of(node_get(finding, "text"), "?"));
-	page_say(page, is_bad(finding) ? COLOR_ALARM : COLOR_PLAIN, first, first + 4,
-		 &text);
+	page_say(page, shown_finding_is_bad(finding) ? COLOR_ALARM : COLOR_PLAIN, first,
+		 first + 4, &text);
 	if (titled || !advice)
 		return;
 	text_add(&text, "%s", advice);

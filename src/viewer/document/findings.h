@@ -18,6 +18,8 @@ struct shown_findings {
 	bool bad; /* there is one that is a warning or worse */
 };
 
+/* It is a warning or worse. */
+bool shown_finding_is_bad(const struct reader_node *finding);
 void shown_findings_add(struct shown_findings *all, const struct reader_node *finding);
 /* It says why something was not looked for. */
 bool shown_findings_explains(const struct reader_node *warning);

@@ -244,6 +244,7 @@ static void write_all(struct part *part)
 	write_named(part, "fault", heads->fault);
 	write_named(part, "runtime", heads->runtime);
 	write_list(part, "findings", MODEL_FINDINGS, keeps_finding);
+	write_named(part, "verdict", heads->verdict);
 	write_list(part, "waits", MODEL_WAITS, keeps_wait);
 	write_groups(part);
 	write_list(part, "threads", MODEL_THREADS, keeps_thread);

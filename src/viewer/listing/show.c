@@ -12,6 +12,7 @@
 #include "src/viewer/document/sections.h"
 #include "src/viewer/document/stack.h"
 #include "src/viewer/document/summary.h"
+#include "src/viewer/document/verdict.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/group.h"
 #include "src/viewer/listing/heading.h"
@@ -224,6 +225,19 @@ static void print_body(struct show *show)
 		print_left_out(show);
 }
 
+static void print_findings(struct show *show)
+{
+	const struct page *page = &show->style.page;
+	const struct summary *summary = &show->summary;
+
+	shown_findings_print(page, &summary->findings, MARKDOWN_LIST);
+	if (summary->findings.bad || summary->heads.fault ||
+	    !model_has_list(show->model, MODEL_FINDINGS))
+		return;
+	fputc('\n', page->out);
+	shown_verdict_print(page, summary->heads.verdict);
+}
+
 static void print_all(struct show *show)
 {
 	const struct page *page = &show->style.page;
@@ -235,7 +249,7 @@ static void print_all(struct show *show)
 	if (show->filtered)
 		heading_print_shown(page, &show->summary);
 	else
-		shown_findings_print(page, &show->summary.findings, MARKDOWN_LIST);
+		print_findings(show);
 	if (!show->filtered || show->summary.goroutines > 0)
 		print_body(show);
 }

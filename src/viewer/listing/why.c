@@ -9,6 +9,7 @@
 #include "lib/document/sink.h"
 #include "src/viewer/document/findings.h"
 #include "src/viewer/document/summary.h"
+#include "src/viewer/document/verdict.h"
 #include "src/viewer/listing/heading.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"
@@ -30,6 +31,8 @@ static const struct reader_node **head_of(struct why *why, const char *member)
 		return &heads->process;
 	if (strcmp(member, "go") == 0)
 		return &heads->go;
+	if (strcmp(member, "verdict") == 0)
+		return &heads->verdict;
 	return strcmp(member, "fault") == 0 ? &heads->fault : NULL;
 }
 
@@ -67,6 +70,11 @@ static void note_array(void *arg, const char *member, bool begins)
 	why->has_findings |= strcmp(member, "findings") == 0;
 }
 
+static bool is_bad(const struct why *why)
+{
+	return why->summary.findings.bad || why->summary.heads.fault;
+}
+
 static void print_text(struct why *why, const struct page *page)
 {
 	struct text text = { 0 };
@@ -74,15 +82,13 @@ static void print_text(struct why *why, const struct page *page)
 	heading_print_fault(page, &why->summary);
 	heading_print_whose(page, &why->summary);
 	shown_findings_print(page, &why->summary.findings, NULL);
-	if (why->missing) {
+	if (!is_bad(why)) {
+		shown_verdict_print(page, why->summary.heads.verdict);
+	} else if (why->missing) {
 		text_add(&text, "warning: %s",
 			 text_of(node_get(why->missing, "what"), "?"));
 		page_say(page, COLOR_ALARM, 0, 2, &text);
 	}
-	if (why->summary.findings.count)
-		return;
-	text_add(&text, "Nothing found that should not be.");
-	page_say(page, COLOR_PLAIN, 0, 2, &text);
 }
 
 /* Where nothing could be looked for, nothing found means nothing. */
@@ -90,7 +96,7 @@ static bool can_tell(const struct why *why, struct err *err)
 {
 	if (why->has_findings || why->summary.heads.fault)
 		return true;
-	return err_set(err, ERR_CANNOT, "nothing can be said: %s",
+	return err_set(err, ERR_CANNOT, "cannot tell whether anything is wrong: %s",
 		       shown_findings_missing(why->missing, why->summary.heads.go));
 }
 
@@ -122,12 +128,31 @@ static void done(struct why *why)
 	node_drop(heads->process);
 	node_drop(heads->go);
 	node_drop(heads->fault);
+	node_drop(heads->verdict);
 	node_drop(why->missing);
 	summary_done(&why->summary);
 }
 
+static enum why_answer answer_of(const struct why *why)
+{
+	if (is_bad(why))
+		return WHY_PROBLEM;
+	return shown_verdict_is_unknown(why->summary.heads.verdict) ? WHY_UNKNOWN
+								    : WHY_NONE;
+}
+
+/* Findings as JSON leave no room for it. */
+static bool cannot_tell(const struct reader_node *verdict, struct err *err)
+{
+	const struct reader_node *why = node_get(verdict, "not_checked");
+
+	return err_set(err, ERR_CANNOT, "cannot tell whether anything is wrong: %s",
+		       node_count(why) ? text_of(node_at(why, 0), "?")
+				       : "the snapshot does not say what was checked");
+}
+
 bool why_print(struct reader *reader, const struct page *page, enum why_form form,
-	       bool *ret_bad, struct err *err)
+	       enum why_answer *ret, struct err *err)
 {
 	struct why why = { .out = NULL };
 	bool ok;
@@ -139,7 +164,9 @@ bool why_print(struct reader *reader, const struct page *page, enum why_form for
 		if (ok || why.has_findings)
 			print_text(&why, page);
 	}
-	*ret_bad = why.summary.findings.bad || why.summary.heads.fault;
+	*ret = answer_of(&why);
+	if (ok && *ret == WHY_UNKNOWN && form == WHY_JSON)
+		ok = cannot_tell(why.summary.heads.verdict, err);
 	done(&why);
 	return ok;
 }

@@ -14,8 +14,13 @@ struct reader;
 
 enum why_form { WHY_TEXT, WHY_JSON };
 
-/* *ret_bad: one of them is a warning or worse, or the process has ended or is ending. */
+enum why_answer {
+	WHY_NONE,
+	WHY_PROBLEM, /* a finding is a warning or worse, or the process has ended or is ending */
+	WHY_UNKNOWN, /* no problem was found, and not all was known that findings depend on */
+};
+
 MUST_CHECK bool why_print(struct reader *reader, const struct page *page,
-			  enum why_form form, bool *ret_bad, struct err *err);
+			  enum why_form form, enum why_answer *ret, struct err *err);
 
 #endif

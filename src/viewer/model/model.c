@@ -19,6 +19,7 @@ static const struct {
 	{ "go", offsetof(struct model_heads, go) },
 	{ "fault", offsetof(struct model_heads, fault) },
 	{ "runtime", offsetof(struct model_heads, runtime) },
+	{ "verdict", offsetof(struct model_heads, verdict) },
 	{ "verification", offsetof(struct model_heads, verification) },
 	{ "end", offsetof(struct model_heads, end) },
 };

@@ -75,7 +75,7 @@ struct model_goroutine {
 /* What is read whole: NULL if the document has none. Borrowed. */
 struct model_heads {
 	const struct reader_node *snapshot, *trigger, *process, *go, *fault, *runtime,
-		*verification, *end;
+		*verdict, *verification, *end;
 };
 
 /* Arrays whose elements stay in the file. */

@@ -29,6 +29,7 @@ void head_begin(struct sink *out, const struct model *m)
 	HEAD(go)
 	HEAD(fault)
 	HEAD(runtime)
+	HEAD(verdict)
 	HEAD(verification)
 	HEAD(end)
 #undef HEAD

@@ -6,6 +6,7 @@
 #include "lib/base/err.h"
 #include "lib/document/reader.h"
 #include "lib/document/sink.h"
+#include "src/viewer/document/findings.h"
 
 struct summing {
 	struct sink *out;
@@ -47,8 +48,11 @@ static bool note(void *arg, const char *member, size_t index,
 	} else if (strcmp(member, "fault") == 0) {
 		sink_named_bool(s->out, "fault", true);
 		note_verdict(s, node_get(node, "verdict"), NULL);
-	} else if (strcmp(member, "findings") == 0 && index == 0) {
+	} else if (strcmp(member, "findings") == 0 && index == 0 &&
+		   shown_finding_is_bad(node)) {
 		note_verdict(s, node_get(node, "text"), node_get(node, "severity"));
+	} else if (strcmp(member, "verdict") == 0) {
+		note_verdict(s, node_get(node, "text"), node_get(node, "outcome"));
 	} else if (strcmp(member, "groups") == 0) {
 		const int64_t count = node_int(node_get(node, "count"), 0);
 		s->goroutines += count > 0 ? (uint64_t)count : 0;

@@ -4,6 +4,7 @@
 
 #include "lib/document/reader.h"
 #include "src/viewer/document/findings.h"
+#include "src/viewer/document/verdict.h"
 #include "src/viewer/tui/tui_priv.h"
 
 static void add_process(struct text *text, const struct model_heads *heads)
@@ -32,7 +33,7 @@ static void add_none(struct model *m, struct text *text)
 	size_t groups;
 
 	if (model_has_list(m, MODEL_FINDINGS)) {
-		text_add(text, "Nothing found that should not be.");
+		shown_verdict_add(text, model_heads(m)->verdict);
 		return;
 	}
 	for (size_t i = 0; !missing && i < model_list_count(m, MODEL_WARNINGS); i++) {
@@ -44,7 +45,7 @@ static void add_none(struct model *m, struct text *text)
 	}
 	model_groups(m, &groups);
 	/* Groups come after findings: what was cut off before them may have had some. */
-	text_add(text, "Nothing can be said: %s",
+	text_add(text, "Cannot tell whether anything is wrong: %s",
 		 model_damage(m) && !groups
 			 ? model_damage(m)
 			 : shown_findings_missing(missing, model_heads(m)->go));
@@ -55,7 +56,8 @@ static void add_finding(struct tui *t, struct text *text)
 {
 	struct model *m = t->b->model;
 
-	if (model_list_count(m, MODEL_FINDINGS) == 0) {
+	if (model_list_count(m, MODEL_FINDINGS) == 0 || model_heads(m)->verdict) {
+		t->alarming = shown_verdict_is_unknown(model_heads(m)->verdict);
 		add_none(m, text);
 		return;
 	}

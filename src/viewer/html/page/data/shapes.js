@@ -145,6 +145,7 @@ const HEAD = {
 	process: { exe: TEXT, pid: NAME, rss_bytes: COUNT },
 	go: withTexts("module", "version"),
 	trigger: { goroutine: NAME },
+	verdict: { ...withTexts("outcome", "text", "checked", "next"), not_checked: [TEXT], facts: [TEXT] },
 	verification: {},
 	end: {},
 	fault: {

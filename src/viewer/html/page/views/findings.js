@@ -78,9 +78,27 @@ function findingsElement(model) {
 	const { findings } = model.head,
 		why = notLookedFor(model);
 	if (why) return make("p", { class: "quiet" }, why);
-	return findings.length > 0 || model.totals.findings
-		? firstOf(findings, FINDINGS_SHOWN, (finding) => findingElement(model, finding))
-		: make("p", { class: "quiet" }, "No rule of gosnap found anything wrong.");
+	return [
+		...firstOf(findings, FINDINGS_SHOWN, (finding) => findingElement(model, finding)),
+		verdictElement(model.head),
+	];
+}
+
+// What is known of a process in which nothing is wrong; undefined if something is, or a fault ended it.
+function verdictElement({ verdict }) {
+	if (!verdict) return undefined;
+	const lines = (title, texts) => (texts ?? []).map((text) => make("li", {}, `${title}${textOf(text)}.`));
+	return [
+		make("p", { class: "quiet" }, textOf(verdict.text)),
+		make(
+			"ul",
+			{ class: "quiet" },
+			lines("Not checked: ", verdict.not_checked),
+			verdict.checked && lines("Checked: ", [verdict.checked]),
+			lines("", verdict.facts),
+			verdict.next && lines("Next: ", [verdict.next]),
+		),
+	];
 }
 
 function warningsElement(model) {

@@ -24,6 +24,11 @@ function whenText(entry) {
 		.replace(/\.\d+Z$/, " UTC");
 }
 
+// Severities of findings, and the outcome of a snapshot in which none is a warning.
+function isBad({ severity }) {
+	return ["warning", "critical", "unknown"].includes(severity);
+}
+
 function entryTitle(entry) {
 	return [whenText(entry), programOf(entry), counted(entry.goroutines, "goroutine"), textOf(entry.verdict)]
 		.filter(Boolean)
@@ -75,7 +80,7 @@ function chartElement(entries) {
 							cx: x.toFixed(1),
 							cy: y.toFixed(1),
 							r: 5,
-							class: entry.fault || entry.verdict ? "bad" : "good",
+							class: entry.fault || isBad(entry) ? "bad" : "good",
 						},
 						draw("title", {}, entryTitle(entry)),
 					),
