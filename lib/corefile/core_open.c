@@ -4,137 +4,30 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <lz4frame.h>
-#include <lzma.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "lib/base/limit.h"
+#include "lib/corefile/core_packing.h"
 #include "lib/corefile/target_core.h"
 
 enum {
 	BUFFER = 1 << 17,
 	BLOCK = 4096, /* of a file system: the smallest hole */
-	MAGIC_MAX = 6,
+	PACKED_BEGIN =
+		8
+		<< 20, /* has the first bytes, whatever the size of a block: lz4's are up to 4 MB */
 };
-
-/* A decompressor. It takes bytes from in, puts some to out, and says how many of each. */
-struct piece {
-	const uint8_t *in;
-	size_t in_len;
-	uint8_t *out;
-	size_t out_len;
-};
-struct packing {
-	const char *name, *magic;
-	size_t magic_len;
-	void *(*begin)(void);
-	/* False: the bytes are damaged. */
-	bool (*unpack)(void *state, struct piece *p, bool last);
-	void (*end)(void *state);
-};
-
-static void *zstd_begin(void)
-{
-	return ZSTD_createDCtx();
-}
-
-static bool zstd_unpack(void *state, struct piece *p, bool last)
-{
-	ZSTD_inBuffer in = { p->in, p->in_len, 0 };
-	ZSTD_outBuffer out = { p->out, p->out_len, 0 };
-	(void)last;
-
-	if (ZSTD_isError(ZSTD_decompressStream(state, &out, &in)))
-		return false;
-	p->in_len = in.pos;
-	p->out_len = out.pos;
-	return true;
-}
-
-static void zstd_end(void *state)
-{
-	ZSTD_freeDCtx(state);
-}
-
-static void *xz_begin(void)
-{
-	enum { MEMORY = 1 << 30 };
-	lzma_stream *state = xcalloc(1, sizeof(*state));
-
-	if (lzma_stream_decoder(state, MEMORY, LZMA_CONCATENATED) == LZMA_OK)
-		return state;
-	xfree(state);
-	return NULL;
-}
-
-static bool xz_unpack(void *state, struct piece *p, bool last)
-{
-	lzma_stream *s = state;
-	lzma_ret ret;
-
-	s->next_in = p->in;
-	s->avail_in = p->in_len;
-	s->next_out = p->out;
-	s->avail_out = p->out_len;
-	ret = lzma_code(s, last ? LZMA_FINISH : LZMA_RUN);
-	p->in_len -= s->avail_in;
-	p->out_len -= s->avail_out;
-	return ret == LZMA_OK || ret == LZMA_STREAM_END || ret == LZMA_BUF_ERROR;
-}
-
-static void xz_end(void *state)
-{
-	lzma_end(state);
-	xfree(state);
-}
-
-static void *lz4_begin(void)
-{
-	LZ4F_dctx *state;
-
-	return LZ4F_isError(LZ4F_createDecompressionContext(&state, LZ4F_VERSION))
-		       ? NULL
-		       : state;
-}
-
-static bool lz4_unpack(void *state, struct piece *p, bool last)
-{
-	(void)last;
-	return !LZ4F_isError(
-		LZ4F_decompress(state, p->out, &p->out_len, p->in, &p->in_len, NULL));
-}
-
-static void lz4_end(void *state)
-{
-	LZ4F_freeDecompressionContext(state);
-}
-
-static const struct packing packings[] = {
-	{ "zstd", "\x28\xb5\x2f\xfd", 4, zstd_begin, zstd_unpack, zstd_end },
-	{ "xz",
-	  "\xfd"
-	  "7zXZ",
-	  6, xz_begin, xz_unpack, xz_end },
-	{ "lz4", "\x04\x22\x4d\x18", 4, lz4_begin, lz4_unpack, lz4_end },
-};
-
-static const struct packing *packing_of(const uint8_t *bytes, size_t len)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(packings); i++)
-		if (len >= packings[i].magic_len &&
-		    memcmp(bytes, packings[i].magic, packings[i].magic_len) == 0)
-			return &packings[i];
-	return NULL;
-}
 
 /* The copy. */
 struct copy {
 	const char *name; /* of what is copied */
 	int fd;
 	uint64_t len;
+	bool is_core; /* what does not begin as one is refused */
+	bool is_packed;
 };
 
 static bool is_zero(const uint8_t *bytes, size_t len)
@@ -145,8 +38,10 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 static bool put(struct copy *copy, const uint8_t *bytes, size_t len, struct err *err)
 {
 	/* A small file can be packed gigabytes. */
-	if (!copy->len && len >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) != 0)
-		return err_set(err, ERR_CANNOT, "%.200s is not a core file", copy->name);
+	if (copy->is_core && !copy->len && len >= SELFMAG &&
+	    memcmp(bytes, ELFMAG, SELFMAG) != 0)
+		return err_set(err, ERR_CANNOT, "%.200s is not a core file%s", copy->name,
+			       copy->is_packed ? ", but something else, compressed" : "");
 	while (len > 0) {
 		size_t n = BLOCK - copy->len % BLOCK;
 		if (n > len)
@@ -195,39 +90,61 @@ static bool copy_plain(struct input *in, struct copy *copy, struct err *err)
 	return in->ended;
 }
 
+/* Why there is no more than that; of nothing, no core can be made. */
+static bool note_damage(const struct core_packing *packing, const struct copy *copy,
+			const char *how, char **ret_damage, struct err *err)
+{
+	if (!copy->len)
+		return err_set(err, ERR_BAD_DATA, "cannot unpack %.200s: its %s data %s",
+			       copy->name, packing->name, how);
+	*ret_damage = xasprintf("its %s data %s, after %" PRIu64 " bytes of the core",
+				packing->name, how, copy->len);
+	return true;
+}
+
 /* What is damaged, or cut, ends there: what comes before is a core that was cut. */
-static bool unpack(const struct packing *packing, struct input *in, struct copy *copy,
-		   struct err *err)
+static bool unpack(const struct core_packing *packing, struct input *in,
+		   struct copy *copy, char **ret_damage, struct err *err)
 {
 	AUTO(xfree) uint8_t *out = xmalloc(BUFFER);
 	void *state = packing->begin();
 	bool ok = state || err_set(err, ERR_LIMIT, "cannot unpack %.200s (%s)", in->name,
 				   packing->name);
+	bool ended = false, damaged = false, more = true;
 
-	while (ok) {
-		struct piece p = { in->bytes, in->len, out, BUFFER };
-		if (!packing->unpack(state, &p, in->ended))
+	while (ok && more) {
+		struct core_piece p = {
+			in->bytes, in->len, out, BUFFER, in->ended, ended
+		};
+		damaged = !packing->unpack(state, &p);
+		if (damaged)
 			break;
 		in->len -= p.in_len;
 		memmove(in->bytes, in->bytes + p.in_len, in->len);
 		ok = put(copy, out, p.out_len, err) && fill(in, err);
-		if (!p.in_len && !p.out_len)
-			break;
+		ended = p.ended;
+		more = p.in_len || p.out_len;
 	}
 	if (state)
 		packing->end(state);
-	return ok;
+	if (!ok || (ended && !damaged))
+		return ok;
+	return note_damage(packing, copy, damaged ? "are damaged" : "end too early",
+			   ret_damage, err);
 }
 
-static int spool(struct input *in, struct err *err)
+static int spool(struct input *in, char **ret_damage, struct err *err)
 {
-	struct copy copy = { .name = in->name, .fd = -1 };
+	struct copy copy = { .name = in->name, .fd = -1, .is_core = true };
 	bool ok = fill(in, err);
-	const struct packing *packing = ok ? packing_of(in->bytes, in->len) : NULL;
+	const struct core_packing *packing =
+		ok ? core_packing_of(in->bytes, in->len) : NULL;
 
 	if (!ok || (copy.fd = spool_open(err)) < 0)
 		return -1;
-	ok = packing ? unpack(packing, in, &copy, err) : copy_plain(in, &copy, err);
+	copy.is_packed = packing;
+	ok = packing ? unpack(packing, in, &copy, ret_damage, err)
+		     : copy_plain(in, &copy, err);
 	if (ok && ftruncate(copy.fd, (off_t)copy.len) < 0)
 		ok = err_sys(err, "cannot write a temporary copy of the core");
 	if (ok)
@@ -236,40 +153,122 @@ static int spool(struct input *in, struct err *err)
 	return -1;
 }
 
-int core_open(const char *path, struct err *err)
+static uint64_t written_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * SECOND_NS + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+int core_open(const char *path, struct core_origin *ret, struct err *err)
 {
 	const bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 			  : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	uint8_t magic[MAGIC_MAX];
+	uint8_t magic[CORE_PACKING_MAGIC];
 	struct stat st;
 
+	*ret = (struct core_origin){ .damage = NULL };
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		err_sys(err, "cannot open %.200s", is_stdin ? "standard input" : path);
 		return -1;
 	}
+	ret->written_ns = S_ISREG(st.st_mode) ? written_ns(&st) : realtime_ns();
 	ssize_t n = S_ISREG(st.st_mode) ? pread(fd, magic, sizeof(magic), 0) : -1;
-	if (n >= 0 && !packing_of(magic, (size_t)n))
+	if (n >= 0 && !core_packing_of(magic, (size_t)n))
 		return fd;
 	AUTO(xfree) struct input *in = xcalloc(1, sizeof(*in));
 	in->fd = fd;
 	in->name = is_stdin ? "standard input" : path;
-	int copy = spool(in, err);
+	int copy = spool(in, &ret->damage, err);
 	close(fd);
 	return copy;
 }
 
+bool core_copy(int from, int to, const char *name, struct err *err)
+{
+	AUTO(xfree) struct input *in = xcalloc(1, sizeof(*in));
+	struct copy copy = { .name = name, .fd = to };
+
+	in->fd = from;
+	in->name = name;
+	return fill(in, err) && copy_plain(in, &copy, err) &&
+	       (ftruncate(to, (off_t)copy.len) == 0 ||
+		err_sys(err, "cannot write a temporary copy of %.200s", name));
+}
+
+/* As far as there is something, from where it is read next. */
+static size_t peek(int fd, void *buf, size_t size)
+{
+	const off_t at = lseek(fd, 0, SEEK_CUR);
+	const ssize_t n = at < 0 ? -1 : pread(fd, buf, size, at);
+
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static bool is_core(const void *bytes, size_t len)
+{
+	const Elf64_Ehdr *header = bytes;
+
+	return len >= sizeof(*header) && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header->e_type == ET_CORE;
+}
+
+enum core_beginning core_begins(int fd)
+{
+	_Alignas(Elf64_Ehdr) uint8_t begin[sizeof(Elf64_Ehdr)];
+	const size_t len = peek(fd, begin, sizeof(begin));
+
+	if (is_core(begin, len))
+		return CORE_BEGINS;
+	if (len >= SELFMAG && memcmp(begin, ELFMAG, SELFMAG) == 0)
+		return CORE_BEGINS_PROGRAM;
+	const struct core_packing *packing = core_packing_of(begin, len);
+	if (!packing)
+		return CORE_BEGINS_NOT;
+	return strcmp(packing->name, "zstd") == 0 ? CORE_BEGINS_ZSTD : CORE_BEGINS_PACKED;
+}
+
+/* Unpacks until there is as much of it. */
+static size_t unpack_begin(const struct core_packing *packing, const uint8_t *in,
+			   size_t len, void *out, size_t size)
+{
+	void *state = packing->begin();
+	bool ended = false, more = state;
+	size_t have = 0;
+
+	while (more && have < size) {
+		struct core_piece p = { in,	     len,  (uint8_t *)out + have,
+					size - have, true, ended };
+		if (!packing->unpack(state, &p))
+			break;
+		in += p.in_len;
+		len -= p.in_len;
+		have += p.out_len;
+		ended = p.ended;
+		more = p.in_len || p.out_len;
+	}
+	if (state)
+		packing->end(state);
+	return have;
+}
+
+bool core_begins_packed(int fd)
+{
+	AUTO(xfree) uint8_t *in = xmalloc(PACKED_BEGIN);
+	_Alignas(Elf64_Ehdr) uint8_t out[sizeof(Elf64_Ehdr)];
+	const size_t len = peek(fd, in, PACKED_BEGIN);
+	const struct core_packing *packing = core_packing_of(in, len);
+
+	return packing && is_core(out, unpack_begin(packing, in, len, out, sizeof(out)));
+}
+
 bool core_is_one(const char *path)
 {
-	Elf64_Ehdr header;
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	bool is_core = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		       pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
-		       memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-		       header.e_type == ET_CORE;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const bool ret = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+			 core_begins(fd) == CORE_BEGINS;
 
 	if (fd >= 0)
 		close(fd);
-	return is_core;
+	return ret;
 }

@@ -13,11 +13,31 @@
 
 #include "lib/target/target.h"
 
-/* Opens a core for reading. path "-": standard input. What is compressed (zstd, xz, lz4), or
- * cannot be read twice, is written to an unlinked temporary file. -1: err says why. */
-int core_open(const char *path, struct err *err);
+/* Opens a core for reading. path "-": standard input. What is compressed (zstd, xz, lz4, gzip), or
+ * cannot be read twice, is written to an unlinked temporary file. -1: err says why; ERR_BAD_DATA:
+ * nothing could be unpacked. The caller frees ret->damage in any case. */
+struct core_origin {
+	uint64_t
+		written_ns; /* when the file, or else the copy, was last written to: CLOCK_REALTIME */
+	char *damage; /* why it could only be unpacked in part, for a warning; NULL: it is whole */
+};
+int core_open(const char *path, struct core_origin *ret, struct err *err);
 
-/* Does this file begin as a core does, uncompressed? */
+/* Copies what is left of from as it is, compressed or not, with holes where it is zero. Takes neither. */
+MUST_CHECK bool core_copy(int from, int to, const char *name, struct err *err);
+
+/* What a file begins as. Where it is read next stays the same. */
+enum core_beginning {
+	CORE_BEGINS_NOT,
+	CORE_BEGINS,
+	CORE_BEGINS_PACKED,  /* compressed: core_begins_packed() knows */
+	CORE_BEGINS_ZSTD,    /* the same, but documents are compressed so, too */
+	CORE_BEGINS_PROGRAM, /* another ELF file */
+};
+enum core_beginning core_begins(int fd);
+/* Is there a core in a compressed file? Unpacks the beginning. */
+bool core_begins_packed(int fd);
+/* Is this file a core, uncompressed? */
 bool core_is_one(const char *path);
 
 /* Takes fd. NULL: ERR_CANNOT, no core; ERR_UNSUPPORTED, of another processor; ERR_BAD_DATA. */

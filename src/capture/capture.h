@@ -48,6 +48,7 @@ struct core_options {
 	const char *path;	   /* NULL: no core; "-": standard input */
 	const struct dying *dying; /* instead of that file; path is its name then */
 	struct image_search search;
+	bool systemd; /* path is yet to be found, as systemd_core_find() is asked for it */
 };
 
 /* The process, as it was opened where that is permitted: before the sandbox was closed. */

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/corefile/core_process.h"
 #include "lib/corefile/target_core.h"
@@ -25,24 +24,32 @@ static size_t read_constant(void *arg, uint64_t addr, void *buf, size_t len)
 	return len;
 }
 
+/* Without it, that nothing was found does not mean that there is nothing: readers go by its name "executable". */
 static void note_executable(struct capture *c)
 {
 	const struct image *exe = images_get(c->images, 0);
+	const bool can_ask = image_build_id(exe)[0] && !c->options->reading.debuginfod;
 
 	if (image_unreadable(exe))
 		warnings_add(
-			c->warnings, "core",
-			"its executable was not found: %s. %sGive it after the name of "
-			"the core, or the folder below which it is with --root",
+			c->warnings, "executable",
+			"its executable %.200s%swas not found: %s. %sGive it after the "
+			"name of the core or with --exe, or the folder below which it is "
+			"with --root%s",
+			image_path(exe), *image_path(exe) ? " " : "",
 			image_unreadable(exe),
 			runtimes_are_unnamed(c->runtimes)
 				? "Without it nothing has a name or a type, and stacks "
 				  "are "
 				  "program counters, without inlined calls and without "
 				  "callers of functions that have no frame. "
+				: "",
+			can_ask ? ", or have a server asked for it with --debuginfod"
 				: "");
 	else if (image_unproved(exe))
-		warnings_add(c->warnings, "core", "%s", image_unproved(exe));
+		warnings_add(c->warnings,
+			     c->options->core.search.force ? "executable" : "core", "%s",
+			     image_unproved(exe));
 }
 
 static void note_libraries(struct capture *c)
@@ -63,19 +70,28 @@ static void note_libraries(struct capture *c)
 			     image_path(first), image_unreadable(first));
 }
 
+/* damage: NULL: it is not compressed, or whole. */
+static void note_cut(struct capture *c, const char *damage)
+{
+	const uint64_t cut = target_core_facts(c->live)->cut;
+
+	if (cut)
+		warnings_add(c->warnings, "memory",
+			     "%s: its last %" PRIu64 " bytes are missing",
+			     damage ? damage : "the file is cut", cut);
+	else if (damage)
+		warnings_add(c->warnings, "core", "%s: nothing of it is missing", damage);
+}
+
 static void note_core(struct capture *c)
 {
 	const struct core_facts *facts = target_core_facts(c->live);
 
-	if (facts->cut)
-		warnings_add(c->warnings, "core",
-			     "the file is cut: its last %" PRIu64 " bytes are missing",
-			     facts->cut);
 	if (facts->thread < 0)
 		warnings_add(c->warnings, "core", "it has no threads");
 	if (facts->no_memory)
 		warnings_add(
-			c->warnings, "core",
+			c->warnings, "memory",
 			"it has threads and registers only, neither data nor heap nor "
 			"stacks: bit 0 of /proc/PID/coredump_filter was off when the "
 			"kernel wrote it, see core(5)");
@@ -96,25 +112,14 @@ void capture_note_files(struct capture *c)
 	note_libraries(c);
 }
 
-/* When the file was written to. */
-static void date(int fd, uint64_t *ret_ns)
-{
-	struct stat st;
-
-	if (ret_ns && fstat(fd, &st) == 0)
-		*ret_ns = (uint64_t)st.st_mtim.tv_sec * SECOND_NS +
-			  (uint64_t)st.st_mtim.tv_nsec;
-}
-
 static struct target *open_core(const char *path, const struct image_search *search,
-				struct images **ret_images, uint64_t *ret_ns,
-				struct err *err)
+				struct images **ret_images,
+				struct core_origin *ret_origin, struct err *err)
 {
-	int fd = core_open(path, err);
+	int fd = core_open(path, ret_origin, err);
 
 	if (fd < 0)
 		return NULL;
-	date(fd, ret_ns);
 	AUTO(target_close) struct target *t = target_core_open(fd, path, err);
 	if (!t || !(*ret_images = images_open_ended(t, search, err)))
 		return NULL;
@@ -125,7 +130,11 @@ static struct target *open_core(const char *path, const struct image_search *sea
 struct target *core_with_files(const char *path, const struct image_search *search,
 			       struct images **ret_images, struct err *err)
 {
-	return open_core(path, search, ret_images, NULL, err);
+	struct core_origin origin;
+	struct target *ret = open_core(path, search, ret_images, &origin, err);
+
+	xfree(origin.damage);
+	return ret;
 }
 
 static int ask_server(void *arg, const char *build_id, const char *path)
@@ -185,16 +194,20 @@ bool capture_open_core(struct capture *c, struct err *err)
 {
 	const struct core_options *options = &c->options->core;
 	struct image_search search = options->search;
+	struct core_origin origin = { .damage = NULL };
 
 	if (c->options->reading.debuginfod) {
 		search.fetch = ask_server;
 		search.fetch_arg = c;
 	}
-	c->live = options->dying ? open_dying(c, &search, err)
-				 : open_core(options->path, &search, &c->images,
-					     &c->realtime_ns, err);
+	c->live = options->dying
+			  ? open_dying(c, &search, err)
+			  : open_core(options->path, &search, &c->images, &origin, err);
+	AUTO(xfree) char *damage = origin.damage;
 	if (!c->live)
 		return false;
+	if (!options->dying)
+		c->realtime_ns = origin.written_ns;
 	c->process = process_of(c);
 	if (!c->process->exe && *image_path(images_get(c->images, 0)))
 		c->process->exe = xstrdup(image_path(images_get(c->images, 0)));
@@ -202,6 +215,7 @@ bool capture_open_core(struct capture *c, struct err *err)
 		c->realtime_ns = target_core_facts(c->live)->realtime_ns;
 	if (!c->monotonic_ns)
 		c->monotonic_ns = target_core_facts(c->live)->monotonic_ns;
+	note_cut(c, damage);
 	note_core(c);
 	note_missed(c);
 	return true;

@@ -34,9 +34,20 @@ void cmd_say_warnings(const struct warnings *all, size_t from)
 		cmd_say_warning(warnings_where(all, i), warnings_what(all, i));
 }
 
+/* Of a core: without them, values and objects are missing, or have no names. */
+static void say_missing(const struct warnings *all)
+{
+	for (size_t i = 0; i < warnings_count(all); i++)
+		if (strcmp(warnings_where(all, i), "executable") == 0 ||
+		    strcmp(warnings_where(all, i), "memory") == 0)
+			cmd_say_warning(warnings_where(all, i), warnings_what(all, i));
+}
+
 void cmd_finish_capture(struct capture *c)
 {
 	capture_finish(c);
+	if (c->warnings)
+		say_missing(c->warnings);
 	const size_t before = warnings_count(c->warnings);
 	capture_settle(c);
 	cmd_say_warnings(c->warnings, before);
@@ -63,6 +74,8 @@ void cmd_print_others(void)
 		if (!commands[i]->summary)
 			continue;
 		int width = printf("  %s %s", commands[i]->name, commands[i]->arguments);
+		if (width >= HELP_COLUMN + 2)
+			width = printf("\n") - 1;
 		printf("%*s%s\n", HELP_COLUMN + 2 - width, "", commands[i]->summary);
 	}
 }

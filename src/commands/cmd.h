@@ -54,7 +54,7 @@ const char *cmd_nearest(const char *word);
 /* On standard error. from: the first of them. */
 void cmd_say_warning(const char *where, const char *what);
 void cmd_say_warnings(const struct warnings *all, size_t from);
-/* Finishes the capture, and says what is left of it in the process. */
+/* Finishes the capture, and says what of a core was missing and what is left in the process. */
 void cmd_finish_capture(struct capture *c);
 
 /* What follows the options of command_snap in its help. */

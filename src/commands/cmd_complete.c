@@ -284,17 +284,28 @@ static bool is_word(const char *at, size_t len, const char *word)
 	return strlen(word) == len && strncmp(at, word, len) == 0;
 }
 
+static bool is_of_file(const char *at, size_t len)
+{
+	static const char *const words[] = { "FILE", "BINARY", "DIR", "CORE", "[EXE]" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (is_word(at, len, words[i]))
+			return true;
+	return starts_with(at, "PROGRAM");
+}
+
 static void offer_values(struct place *place, const char *argument)
 {
+	bool files = false;
+
 	for (const char *at = argument; at && *at && *at != ' ';) {
 		const size_t all = strcspn(at, "| ");
 		const size_t len =
 			all - (all > 3 && strncmp(at + all - 3, "...", 3) == 0) * 3;
 		if (is_word(at, len, "PID") || is_word(at, len, "[PID]"))
 			offer_processes(place);
-		else if (is_word(at, len, "FILE") || is_word(at, len, "BINARY") ||
-			 is_word(at, len, "DIR") || starts_with(at, "PROGRAM"))
-			puts(":files");
+		else if (is_of_file(at, len))
+			files = true;
 		else if (is_word(at, len, "ID"))
 			offer_snapshots(place);
 		else if (is_word(at, len, "EXPR"))
@@ -303,6 +314,8 @@ static void offer_values(struct place *place, const char *argument)
 			offer(place, at, len, "");
 		at += all + (at[all] == '|');
 	}
+	if (files)
+		puts(":files");
 }
 
 /* What operand n is; the last may come again if the words end in dots. NULL: nothing is known of it. */

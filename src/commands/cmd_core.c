@@ -3,16 +3,10 @@
 
 #include <getopt.h>
 
-#include "src/capture/systemd_core.h"
+#include "src/operands/operands.h"
 #include "src/options/redact_options.h"
 #include "src/options/show_options.h"
 #include "src/options/snap_options.h"
-
-static const struct option_info systemd_options[] = {
-	{ 0, "systemd", NULL, "CORE is a PID, a UNIT or latest: of systemd-coredump",
-	  OPTION_FLAG(struct snap_arguments, systemd) },
-	{ .name = NULL }
-};
 
 const struct command command_core = {
 	.name = "gosnap core",
@@ -20,9 +14,8 @@ const struct command command_core = {
 	.arguments = "CORE [EXE]",
 	.summary = "snapshot a Go process from its core file",
 	.options = {
-		{ systemd_options, 0 },
 		{ core_options,
-		  offsetof(struct snap_arguments, snap.capture.core.search) },
+		  offsetof(struct snap_arguments, snap.capture.core) },
 		{ snap_options, offsetof(struct snap_arguments, snap) },
 		{ content_options, offsetof(struct snap_arguments, snap) },
 		{ heap_options, offsetof(struct snap_arguments, snap) },
@@ -33,31 +26,25 @@ const struct command command_core = {
 	},
 };
 
+static const struct operand_form form = {
+	.command = &command_core,
+	.kinds = OPERAND_CORE,
+	.missing = "missing file name (or - for standard input)",
+	.too_many = "too many arguments: give a core and its executable",
+};
+
 int cmd_core(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
 	struct snap_arguments arguments = snap_arguments_default(view);
-	struct core_options *core = &arguments.snap.capture.core;
-	AUTO(xfree) char *found = NULL;
-	struct err err;
+	struct operand operand;
 	int status;
 
 	if (!options_read(&command_core, argc, argv, &arguments, &status))
 		return status;
-	if (optind == argc && !arguments.systemd)
-		return cmd_misused(&command_core,
-				   "missing file name (or - for standard input)");
-	if (argc - optind > 2)
-		return cmd_misused(&command_core,
-				   "too many arguments: give a core and its executable");
-	core->path = optind < argc ? argv[optind] : "latest";
-	if (arguments.systemd) {
-		found = systemd_core_find(core->path, &err);
-		if (!found)
-			return cmd_failed(&err);
-		core->path = found;
-	}
-	if (argc - optind == 2)
-		core->search.executable = argv[optind + 1];
-	return snap_run(&command_core, &arguments);
+	if (operand_read(&form, argc, argv, arguments.snap.no_sandbox,
+			 &arguments.snap.capture.core, &operand, &status))
+		status = snap_run(&command_core, &arguments);
+	operand_done(&operand);
+	return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/operands/operands.h"
 #include "src/options/redact_options.h"
 #include "src/options/show_options.h"
 #include "src/options/snap_options.h"
@@ -43,33 +44,32 @@ const struct command command_core_export = {
 	.options = {
 		{ export_options, offsetof(struct snap_arguments, snap) },
 		{ core_options,
-		  offsetof(struct snap_arguments, snap.capture.core.search) },
+		  offsetof(struct snap_arguments, snap.capture.core) },
 		{ read_options, offsetof(struct snap_arguments, snap.capture.reading) },
 		{ redact_options, offsetof(struct snap_arguments, redaction) },
 	},
 };
 
-static int parse_operands(int argc, char **argv, struct snap_options *options)
-{
-	struct capture_options *capture = &options->capture;
+static const struct operand_form form = {
+	.command = &command_core_export,
+	.kinds = OPERAND_PROCESS | OPERAND_CORE,
+	.missing = "missing PID or core",
+	.too_many = "too many arguments: give a PID, or a core and its executable",
+};
 
-	if (argc - optind < 1)
-		return cmd_misused(&command_core_export, "missing PID or core");
-	if (argc - optind > 2)
-		return cmd_misused(&command_core_export,
-				   "too many arguments: give a PID, or a core and its "
-				   "executable");
-	if (!options->core_output)
-		return cmd_misused(&command_core_export,
-				   "missing -o FILE (or - for standard output)");
-	if (!cmd_parse_pid(argv[optind], &capture->pid))
-		capture->core.path = argv[optind];
-	else if (argc - optind == 2)
-		return cmd_misused(&command_core_export,
-				   "an executable belongs to a core, not to a PID");
-	if (argc - optind == 2)
-		capture->core.search.executable = argv[optind + 1];
-	return EXIT_DONE;
+static int export(int argc, char **argv, struct snap_arguments *arguments)
+{
+	struct snap_options *options = &arguments->snap;
+	struct operand operand;
+	int status;
+
+	if (operand_read(&form, argc, argv, options->no_sandbox, &options->capture.core,
+			 &operand, &status)) {
+		options->capture.pid = operand.pid;
+		status = snap_run(&command_core_export, arguments);
+	}
+	operand_done(&operand);
+	return status;
 }
 
 int cmd_core_export(int argc, char **argv)
@@ -85,12 +85,13 @@ int cmd_core_export(int argc, char **argv)
 	options->warn = cmd_say_warning;
 	if (!options_read(&command_core_export, argc, argv, &arguments, &status))
 		return status;
-	status = parse_operands(argc, argv, options);
-	if (status != EXIT_DONE)
-		return status;
-	if (strcmp(options->core_output, "-") == 0 && isatty(STDOUT_FILENO))
+	if (optind < argc && !options->core_output)
+		return cmd_misused(&command_core_export,
+				   "missing -o FILE (or - for standard output)");
+	if (options->core_output && strcmp(options->core_output, "-") == 0 &&
+	    isatty(STDOUT_FILENO))
 		return cmd_misused(&command_core_export,
 				   "a core file is not for terminals: redirect standard "
 				   "output");
-	return snap_run(&command_core_export, &arguments);
+	return export(argc, argv, &arguments);
 }

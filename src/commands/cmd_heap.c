@@ -13,6 +13,7 @@
 #include "lib/document/sink.h"
 #include "printers/printers.h"
 #include "src/capture/sandboxed.h"
+#include "src/operands/operands.h"
 #include "src/options/options.h"
 #include "src/options/read_options.h"
 #include "src/profile/heap_ways.h"
@@ -59,7 +60,8 @@ const struct command command_heap = {
 	.summary = "count what is in the heap",
 	.options = {
 		{ .rows = count_options },
-		{ core_options, offsetof(struct heap_arguments, capture.core.search) },
+		{ core_options, offsetof(struct heap_arguments, capture.core) },
+		{ read_options, offsetof(struct heap_arguments, capture.reading) },
 		{ sandbox_options, offsetof(struct heap_arguments, no_sandbox) },
 	},
 };
@@ -357,8 +359,11 @@ static int capture_and_show(void *arg)
 
 	to.wishes.megabytes_read = &read;
 	progress_phase(to.progress, "read", "MB of the heap", &read, 0);
-	bool ok = capture_open(&c, &arguments->capture, &err) && capture_take(&c, &err) &&
-		  read_and_show(&c, arguments, &to, &err);
+	bool ok = capture_open(&c, &arguments->capture, &err) && capture_take(&c, &err);
+	const bool captured = ok;
+	ok = ok && read_and_show(&c, arguments, &to, &err);
+	if (captured && !ok && err_is(&err, ERR_NOT_FOUND)) /* the process is there */
+		err.code = ERR_CANNOT;
 	progress_end(to.progress);
 	cmd_finish_capture(&c);
 	if (ok && c.partial)
@@ -395,6 +400,13 @@ static int run(struct heap_arguments *arguments)
 	return status;
 }
 
+static const struct operand_form form = {
+	.command = &command_heap,
+	.kinds = OPERAND_PROCESS | OPERAND_CORE,
+	.missing = "missing PID or core",
+	.too_many = "too many arguments: give a PID, or a core and its executable",
+};
+
 int cmd_heap(int argc, char **argv)
 {
 	struct heap_arguments arguments = {
@@ -405,25 +417,20 @@ int cmd_heap(int argc, char **argv)
 			     .max_copy_age_ns = COPY_AGE_NS },
 	};
 	struct capture_options *options = &arguments.capture;
+	struct operand operand;
 	int status;
 
 	if (!options_read(&command_heap, argc, argv, &arguments, &status))
 		return status;
-	if (argc - optind < 1)
-		return cmd_misused(&command_heap, "missing PID or core");
-	if (argc - optind > 2)
-		return cmd_misused(&command_heap, "too many arguments: give a PID, or a "
-						  "core and its executable");
-	if (!cmd_parse_pid(argv[optind], &options->pid)) {
-		options->core.path = argv[optind];
-		options->way = CAPTURE_AUTO;
-	} else if (argc - optind == 2) {
-		return cmd_misused(&command_heap,
-				   "an executable belongs to a core, not to a PID");
+	if (operand_read(&form, argc, argv, arguments.no_sandbox, &options->core,
+			 &operand, &status)) {
+		options->pid = operand.pid;
+		if (!operand.pid)
+			options->way = CAPTURE_AUTO;
+		arguments.wishes.retained =
+			arguments.retained ? HEAP_RETAINED_ALWAYS : HEAP_RETAINED_CHEAPLY;
+		status = run(&arguments);
 	}
-	if (argc - optind == 2)
-		options->core.search.executable = argv[optind + 1];
-	arguments.wishes.retained =
-		arguments.retained ? HEAP_RETAINED_ALWAYS : HEAP_RETAINED_CHEAPLY;
-	return run(&arguments);
+	operand_done(&operand);
+	return status;
 }

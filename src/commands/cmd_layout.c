@@ -16,11 +16,12 @@
 #include "lib/sandbox/sandbox.h"
 #include "src/capture/capture_core.h"
 #include "src/capture/sandboxed.h"
+#include "src/operands/operands.h"
 #include "src/options/read_options.h"
 
 struct layout_arguments {
 	bool differences, row, json, no_sandbox;
-	struct image_search search;
+	struct core_options core;
 };
 
 static const struct option_info layout_options[] = {
@@ -35,10 +36,10 @@ static const struct option_info layout_options[] = {
 const struct command command_layout = {
 	.name = "gosnap layout",
 	.run = cmd_layout,
-	.arguments = "BINARY|PID|CORE",
+	.arguments = "BINARY|PID|CORE [EXE]",
 	.summary = "print where a Go runtime keeps its data",
 	.options = { { .rows = layout_options },
-		     { core_options, offsetof(struct layout_arguments, search) },
+		     { core_options, offsetof(struct layout_arguments, core) },
 		     { sandbox_options, offsetof(struct layout_arguments, no_sandbox) } },
 };
 
@@ -301,37 +302,58 @@ static int examine(void *arg)
 	AUTO(layout_report_free)
 	struct layout_report *report =
 		w->process   ? report_process(w->process, &err)
-		: w->is_core ? report_core(w->subject, &w->options->search, &err)
+		: w->is_core ? report_core(w->subject, &w->options->core.search, &err)
 			     : report_file(w->subject, &err);
 	return report ? print(w->subject, report, w->options) : cmd_failed(&err);
+}
+
+static const struct operand_form form = {
+	.command = &command_layout,
+	.kinds = OPERAND_PROCESS | OPERAND_CORE | OPERAND_PROGRAM,
+	.missing = "missing executable, PID or core",
+	.too_many = "too many arguments: give one executable or PID, or a core and its "
+		    "executable",
+};
+
+static int examine_operand(const struct operand *operand,
+			   const struct layout_arguments *options)
+{
+	struct work w = { .subject = operand->name,
+			  .options = options,
+			  .is_core = operand->kind == OPERAND_CORE };
+	const struct image_search *search = &options->core.search;
+	struct sandbox sandbox = {
+		.named = { w.subject, search->executable, search->root },
+		.programs = true,
+	};
+	struct err err;
+	AUTO(target_close) struct target *process = NULL;
+
+	if (operand->pid) {
+		process = target_live_open_to_read(operand->pid, &err);
+		if (!process)
+			return cmd_failed(&err);
+		if (!options->no_sandbox && !sandbox_missing())
+			capture_permit(process, &sandbox);
+	}
+	w.process = process;
+	return run_in_sandbox(options->no_sandbox, &sandbox, examine, &w);
 }
 
 int cmd_layout(int argc, char **argv)
 {
 	struct layout_arguments options = { .row = false };
+	struct operand operand;
 	int status;
+
 	if (!options_read(&command_layout, argc, argv, &options, &status))
 		return status;
 	if (options.row && (options.json || options.differences))
 		return cmd_misused(&command_layout,
 				   "--row cannot be combined with other options");
-	if (argc - optind != 1)
-		return cmd_misused(&command_layout,
-				   "expected one executable, PID or core");
-	struct work w = { .subject = argv[optind], .options = &options };
-	struct sandbox sandbox = {
-		.named = { w.subject, options.search.executable, options.search.root },
-		.programs = true,
-	};
-	struct err err;
-	pid_t pid;
-	AUTO(target_close) struct target *process = NULL;
-	if (!cmd_parse_pid(w.subject, &pid))
-		w.is_core = core_is_one(w.subject);
-	else if (!(process = target_live_open_to_read(pid, &err)))
-		return cmd_failed(&err);
-	else if (!options.no_sandbox && !sandbox_missing())
-		capture_permit(process, &sandbox);
-	w.process = process;
-	return run_in_sandbox(options.no_sandbox, &sandbox, examine, &w);
+	if (operand_read(&form, argc, argv, options.no_sandbox, &options.core, &operand,
+			 &status))
+		status = examine_operand(&operand, &options);
+	operand_done(&operand);
+	return status;
 }

@@ -15,6 +15,7 @@
 #include "redaction/redaction.h"
 #include "src/capture/capture.h"
 #include "src/capture/sandboxed.h"
+#include "src/operands/operands.h"
 #include "src/options/options.h"
 #include "src/options/read_options.h"
 #include "src/options/redact_options.h"
@@ -57,7 +58,7 @@ const struct command command_print = {
 	.summary = "print one value in full",
 	.options = {
 		{ .rows = print_options },
-		{ core_options, offsetof(struct print_arguments, capture.core.search) },
+		{ core_options, offsetof(struct print_arguments, capture.core) },
 		{ read_options, offsetof(struct print_arguments, capture.reading) },
 		{ printer_options, offsetof(struct print_arguments, printers) },
 		{ redact_options, offsetof(struct print_arguments, redaction) },
@@ -144,6 +145,60 @@ static int capture_and_print(void *arg)
 	return ok ? EXIT_DONE : cmd_failed(&err);
 }
 
+static const struct operand_form form = {
+	.command = &command_print,
+	.kinds = OPERAND_PROCESS | OPERAND_CORE,
+	.others_follow = true,
+	.missing = "missing PID or core",
+};
+
+/* Where other commands take the executable of a core, this one takes the name of a value. */
+static int misuse_of_operands(char **operands, int count)
+{
+	if (count >= 2 && operand_is_program(operands[1]))
+		return cmd_misused(&command_print,
+				   "%.200s is a program, not a value: give the "
+				   "executable of a core with --exe=%.200s",
+				   operands[1], operands[1]);
+	if (count < 2 || count > 3)
+		return cmd_misused(
+			&command_print,
+			"expected a PID or core and either a name (main.config) "
+			"or an address and a type");
+	return EXIT_DONE;
+}
+
+static int print_in_sandbox(struct print_arguments *arguments)
+{
+	struct sandbox sandbox = { .keep_count = 0 };
+	struct err err;
+	AUTO(capture_host_free)
+	struct capture_host *host = capture_host_new(
+		&arguments->capture, arguments->no_sandbox, &sandbox, &err);
+
+	return host ? run_in_sandbox(arguments->no_sandbox, &sandbox, capture_and_print,
+				     arguments)
+		    : cmd_failed(&err);
+}
+
+static int print_named(char **operands, int count, struct print_arguments *arguments)
+{
+	struct wanted *wanted = &arguments->wanted;
+	struct err err;
+	AUTO(named_rules_free)
+	struct named_rules *rules =
+		named_rules_read(&arguments->redaction, &arguments->printers, &err);
+
+	if (!rules)
+		return cmd_failed(&err);
+	wanted->redaction = rules->secrets;
+	wanted->bounds.rules = rules->printers;
+	wanted->bounds.entries = wanted->bounds.elements;
+	wanted->what = operands[1];
+	wanted->type = count == 3 ? operands[2] : NULL;
+	return print_in_sandbox(arguments);
+}
+
 int cmd_print(int argc, char **argv)
 {
 	struct print_arguments arguments = {
@@ -157,35 +212,19 @@ int cmd_print(int argc, char **argv)
 		.redaction.mode = REDACT_SECRETS,
 	};
 	struct capture_options *options = &arguments.capture;
-	struct wanted *wanted = &arguments.wanted;
-	struct sandbox sandbox = { .keep_count = 0 };
-	struct err err;
+	struct operand operand;
 	int status;
 
 	if (!options_read(&command_print, argc, argv, &arguments, &status))
 		return status;
-	if (argc - optind < 2 || argc - optind > 3 ||
-	    !(cmd_parse_pid(argv[optind], &options->pid) || core_is_one(argv[optind])))
-		return cmd_misused(
-			&command_print,
-			"expected a PID or core and either a name (main.config) "
-			"or an address and a type");
-	if (!options->pid)
-		options->core.path = argv[optind];
-	AUTO(named_rules_free)
-	struct named_rules *rules =
-		named_rules_read(&arguments.redaction, &arguments.printers, &err);
-	if (!rules)
-		return cmd_failed(&err);
-	wanted->redaction = rules->secrets;
-	wanted->bounds.rules = rules->printers;
-	wanted->bounds.entries = wanted->bounds.elements;
-	wanted->what = argv[optind + 1];
-	wanted->type = argc - optind == 3 ? argv[optind + 2] : NULL;
-	AUTO(capture_host_free)
-	struct capture_host *host =
-		capture_host_new(options, arguments.no_sandbox, &sandbox, &err);
-	return host ? run_in_sandbox(arguments.no_sandbox, &sandbox, capture_and_print,
-				     &arguments)
-		    : cmd_failed(&err);
+	status = misuse_of_operands(argv + optind, argc - optind);
+	if (status != EXIT_DONE)
+		return status;
+	if (operand_read(&form, argc, argv, arguments.no_sandbox, &options->core,
+			 &operand, &status)) {
+		options->pid = operand.pid;
+		status = print_named(argv + optind, argc - optind, &arguments);
+	}
+	operand_done(&operand);
+	return status;
 }

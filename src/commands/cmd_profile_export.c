@@ -10,6 +10,7 @@
 #include "printers/printers.h"
 #include "redaction/redaction.h"
 #include "src/capture/sandboxed.h"
+#include "src/operands/operands.h"
 #include "src/options/options.h"
 #include "src/options/read_options.h"
 #include "src/options/redact_options.h"
@@ -53,7 +54,7 @@ const struct command command_profile_export = {
 	.summary = "write a profile",
 	.options = {
 		{ .rows = profile_options },
-		{ core_options, offsetof(struct profile_arguments, capture.core.search) },
+		{ core_options, offsetof(struct profile_arguments, capture.core) },
 		{ redact_options, offsetof(struct profile_arguments, redaction) },
 		{ sandbox_options, offsetof(struct profile_arguments, no_sandbox) },
 	},
@@ -116,33 +117,6 @@ static int capture_and_write(void *arg)
 	return status;
 }
 
-static int parse_operands(int argc, char **argv, struct profile_arguments *arguments)
-{
-	struct capture_options *capture = &arguments->capture;
-
-	if (argc - optind < 1)
-		return cmd_misused(&command_profile_export, "missing PID or core");
-	if (argc - optind > 2)
-		return cmd_misused(&command_profile_export,
-				   "too many arguments: give a PID, or a core and its "
-				   "executable");
-	if (!arguments->output)
-		return cmd_misused(&command_profile_export,
-				   "missing -o FILE (or - for standard output)");
-	if (strcmp(arguments->output, "-") == 0 && isatty(STDOUT_FILENO))
-		return cmd_misused(&command_profile_export,
-				   "a profile is not for terminals: redirect standard "
-				   "output");
-	if (!cmd_parse_pid(argv[optind], &capture->pid))
-		capture->core.path = argv[optind];
-	else if (argc - optind == 2)
-		return cmd_misused(&command_profile_export,
-				   "an executable belongs to a core, not to a PID");
-	if (argc - optind == 2)
-		capture->core.search.executable = argv[optind + 1];
-	return EXIT_DONE;
-}
-
 static int write_in_sandbox(struct profile_arguments *arguments)
 {
 	struct sandbox sandbox = { .keep_count = 0 };
@@ -166,6 +140,39 @@ static int write_in_sandbox(struct profile_arguments *arguments)
 	return all & STATUS;
 }
 
+static const struct operand_form form = {
+	.command = &command_profile_export,
+	.kinds = OPERAND_PROCESS | OPERAND_CORE,
+	.missing = "missing PID or core",
+	.too_many = "too many arguments: give a PID, or a core and its executable",
+};
+
+static int write_named(int argc, char **argv, struct profile_arguments *arguments)
+{
+	struct operand operand;
+	int status;
+
+	if (operand_read(&form, argc, argv, arguments->no_sandbox,
+			 &arguments->capture.core, &operand, &status)) {
+		arguments->capture.pid = operand.pid;
+		status = write_in_sandbox(arguments);
+	}
+	operand_done(&operand);
+	return status;
+}
+
+static int misuse_of_output(const char *output)
+{
+	if (!output)
+		return cmd_misused(&command_profile_export,
+				   "missing -o FILE (or - for standard output)");
+	if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
+		return cmd_misused(&command_profile_export,
+				   "a profile is not for terminals: redirect standard "
+				   "output");
+	return EXIT_DONE;
+}
+
 int cmd_profile_export(int argc, char **argv)
 {
 	struct profile_arguments arguments = {
@@ -177,7 +184,7 @@ int cmd_profile_export(int argc, char **argv)
 
 	if (!options_read(&command_profile_export, argc, argv, &arguments, &status))
 		return status;
-	status = parse_operands(argc, argv, &arguments);
+	status = optind < argc ? misuse_of_output(arguments.output) : EXIT_DONE;
 	if (status != EXIT_DONE)
 		return status;
 	/* What is recorded is read when everything else has been. */
@@ -188,5 +195,5 @@ int cmd_profile_export(int argc, char **argv)
 	if (!secrets)
 		return cmd_failed(&err);
 	arguments.secrets = secrets;
-	return write_in_sandbox(&arguments);
+	return write_named(argc, argv, &arguments);
 }

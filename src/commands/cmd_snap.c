@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/corefile/target_core.h"
 #include "lib/procfs/process.h"
+#include "src/operands/operands.h"
 #include "src/options/redact_options.h"
 #include "src/options/show_options.h"
 #include "src/options/snap_options.h"
@@ -51,7 +51,7 @@ static int refuse_name(const char *name)
 	struct process_candidate found[8];
 	size_t n = process_find(name, found, ARRAY_SIZE(found));
 	char list[400] = "";
-	if (n == 0 && core_is_one(name))
+	if (n == 0 && operand_is_core(name, false))
 		return cmd_misused(&command_snap,
 				   "%.100s is a core, not a PID: use \"gosnap core\"",
 				   name);

@@ -3,9 +3,10 @@
 
 #include <getopt.h>
 
-#include "lib/corefile/target_core.h"
-#include "src/options/show_file.h"
+#include "src/operands/operands.h"
 #include "src/options/options.h"
+#include "src/options/read_options.h"
+#include "src/operands/show_file.h"
 #include "src/options/show_options.h"
 #include "src/options/snap_options.h"
 
@@ -27,21 +28,32 @@ static const struct option_info why_options[] = {
 const struct command command_why = {
 	.name = "gosnap why",
 	.run = cmd_why,
-	.arguments = "PID|CORE|FILE",
+	.arguments = "PID|CORE|FILE [EXE]",
 	.summary = "say what is wrong with a Go process",
 	.options = {
 		{ why_options, 0 },
 		{ core_options,
-		  offsetof(struct why_arguments, take.snap.capture.core.search) },
+		  offsetof(struct why_arguments, take.snap.capture.core) },
+		{ read_options,
+		  offsetof(struct why_arguments, take.snap.capture.reading) },
 		{ look_options, offsetof(struct why_arguments, take.snap) },
 		{ way_options, offsetof(struct why_arguments, take.snap) },
 		{ sandbox_options, offsetof(struct why_arguments, take.snap.no_sandbox) },
 	},
 };
 
-static int take(struct why_arguments *arguments)
+static const struct operand_form form = {
+	.command = &command_why,
+	.kinds = OPERAND_PROCESS | OPERAND_CORE | OPERAND_FILE,
+	.missing = "missing PID, core or file name",
+	.too_many = "too many arguments: give a single PID or file, or a core and its "
+		    "executable",
+};
+
+static int take(struct why_arguments *arguments, pid_t pid)
 {
 	arguments->take.as_text = true;
+	arguments->take.snap.capture.pid = pid;
 	arguments->take.snap.only_findings = true;
 	if (arguments->once)
 		arguments->take.snap.look_again_ns = 0;
@@ -53,22 +65,18 @@ int cmd_why(int argc, char **argv)
 	AUTO(view_free) struct view *view = view_new();
 	struct why_arguments arguments = { .take = snap_arguments_default(view) };
 	arguments.take.snap.look_again_ns = LOOK_AGAIN_NS;
-	struct capture_options *capture = &arguments.take.snap.capture;
+	const struct snap_options *options = &arguments.take.snap;
+	struct operand operand;
 	int status;
 
 	if (!options_read(&command_why, argc, argv, &arguments, &status))
 		return status;
-	if (optind == argc)
-		return cmd_misused(&command_why, "missing PID, core or file name");
-	if (argc - optind > 1)
-		return cmd_misused(&command_why,
-				   "too many arguments: give a single PID or file");
 	view_why(view, arguments.json);
-	if (cmd_parse_pid(argv[optind], &capture->pid))
-		return take(&arguments);
-	if (core_is_one(argv[optind])) {
-		capture->core.path = argv[optind];
-		return take(&arguments);
-	}
-	return show_file(argv[optind], view, arguments.take.snap.no_sandbox);
+	if (operand_read(&form, argc, argv, options->no_sandbox,
+			 &arguments.take.snap.capture.core, &operand, &status))
+		status = operand.kind == OPERAND_FILE
+				 ? show_file(operand.name, view, options->no_sandbox)
+				 : take(&arguments, operand.pid);
+	operand_done(&operand);
+	return status;
 }

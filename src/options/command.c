@@ -58,8 +58,8 @@ int cmd_version(const struct command *command)
 	     ", jansson " BUILT_WITH_JANSSON ", libdeflate " BUILT_WITH_LIBDEFLATE
 	     ", libmicrohttpd " BUILT_WITH_LIBMICROHTTPD ", nettle " BUILT_WITH_NETTLE
 	     ", zstd " BUILT_WITH_ZSTD ", lz4 " BUILT_WITH_LZ4
-	     ", liblzma " BUILT_WITH_LZMA ", ncurses " BUILT_WITH_NCURSES
-	     ", zydis " BUILT_WITH_ZYDIS
+	     ", liblzma " BUILT_WITH_LZMA ", zlib " BUILT_WITH_ZLIB
+	     ", ncurses " BUILT_WITH_NCURSES ", zydis " BUILT_WITH_ZYDIS
 #ifdef BUILT_WITH_LIBBPF
 	     ", libbpf " BUILT_WITH_LIBBPF);
 #else

@@ -19,11 +19,13 @@ const struct option_info read_options[] = {
 
 const struct option_info core_options[] = {
 	{ 0, "exe", "FILE", "FILE is the executable of the core",
-	  OPTION_STRING(struct image_search, executable) },
+	  OPTION_STRING(struct core_options, search.executable) },
 	{ 0, "root", "DIR", "find the files of the core below DIR",
-	  OPTION_STRING(struct image_search, root) },
+	  OPTION_STRING(struct core_options, search.root) },
 	{ 0, "force", NULL, "use the executable even if it is another one",
-	  OPTION_FLAG(struct image_search, force) },
+	  OPTION_FLAG(struct core_options, search.force) },
+	{ 0, "systemd", NULL, "CORE is a PID, a UNIT or latest: of systemd-coredump",
+	  OPTION_FLAG(struct core_options, systemd) },
 	{ .name = NULL }
 };
 

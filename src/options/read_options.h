@@ -11,7 +11,7 @@
 struct value_rules;
 
 extern const struct option_info read_options[];	   /* of struct read_options */
-extern const struct option_info core_options[];	   /* of struct image_search */
+extern const struct option_info core_options[];	   /* of struct core_options */
 extern const struct option_info printer_options[]; /* of struct printer_files */
 
 enum { PRINTER_FILES = 16 }; /* per command line */

@@ -553,3 +553,23 @@ int snap_run(const struct command *command, struct snap_arguments *arguments)
 		options->no_values = true;
 	return write_all(arguments, as_text);
 }
+
+int snap_run_unnamed(const struct command *command, struct snap_arguments *arguments,
+		     int *ret_status)
+{
+	struct err err;
+	const int fd = spool_open(&err);
+
+	if (fd < 0) {
+		*ret_status = cmd_failed(&err);
+		return -1;
+	}
+	AUTO(xfree) char *path = xasprintf("/dev/fd/%d", fd);
+	arguments->snap.output = path;
+	*ret_status = snap_run(command, arguments);
+	arguments->snap.output = NULL;
+	if (arguments->is_complete && lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}

@@ -19,7 +19,6 @@ struct snap_arguments {
 	struct redaction_options redaction;
 	struct view *view;
 	bool as_text;	  /* wherever it goes */
-	bool systemd;	  /* the core is one of systemd-coredump's */
 	bool is_complete; /* out: there is a document, which has its end */
 };
 
@@ -38,5 +37,9 @@ struct snap_arguments snap_arguments_default(struct view *view);
 /* Takes the snapshot, and writes it as a document or as text, as a core file, or both. Returns the
  * exit status. */
 int snap_run(const struct command *command, struct snap_arguments *arguments);
+/* The same into a file without a name, of which nothing stays, however we end. Returns it, at its beginning; the
+ * caller closes it. -1: there is no complete document. *ret_status: as of snap_run(). */
+int snap_run_unnamed(const struct command *command, struct snap_arguments *arguments,
+		     int *ret_status);
 
 #endif

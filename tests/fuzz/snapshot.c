@@ -45,7 +45,8 @@ static struct stored *stored(uint8_t which)
 	AUTO(xfree)
 	char *path = xasprintf("%s/tests/cores/%s.zst", source ? source : "..",
 			       releases[which % ARRAY_SIZE(releases)]);
-	core->fd = core_open(path, &err);
+	struct core_origin origin;
+	core->fd = core_open(path, &origin, &err);
 	if (core->fd < 0 || fstat(core->fd, &st) != 0) {
 		fprintf(stderr, "%s: %s\n", path, err.text);
 		abort();

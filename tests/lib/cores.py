@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cores that the kernel leaves where a process was started, and that gcore and Delve make."""
 import contextlib
+import gzip
 import json
+import lzma
 import os
 import re
 import resource
@@ -11,6 +13,7 @@ import tempfile
 
 import delve
 import handlers
+import subjects
 from tap import PATIENCE, Mismatch, Skip
 
 HEADERS = 20_000  # bytes with the headers and the notes
@@ -57,6 +60,32 @@ def written():
     if len(names) != 1:
         raise Mismatch(f"the kernel left {names}")
     return names[0]
+
+
+@contextlib.contextmanager
+def one(name, version, mode="default", arguments=()):
+    """The kernel's of such a subject, and the path of its executable."""
+    need()
+    with folder(), subjects.run(name, version, mode, arguments=arguments,
+                                environment={"GOTRACEBACK": "crash"}) as subject:
+        exe = os.readlink(f"/proc/{subject.pid}/exe")
+        subject.quit()
+        yield written(), exe
+
+
+def compressed(path):
+    """Writes it once for each compression, and returns the names: with the ends that tools use."""
+    with open(path, "rb") as f:
+        with lzma.open(f"{path}.xz", "wb", preset=0) as out:
+            shutil.copyfileobj(f, out)
+        # Of several members, as appending makes them.
+        for begin, size in (0, os.path.getsize(path) // 2), (os.path.getsize(path) // 2, -1):
+            f.seek(begin)
+            with gzip.open(f"{path}.gz", "ab", compresslevel=1) as out:
+                out.write(f.read(size))
+    subprocess.run(["zstd", "-q", path, "-o", f"{path}.zst"], check=True)
+    subprocess.run(["lz4", "-q", path, f"{path}.lz4"], check=True)
+    return [f"{path}.{end}" for end in ("xz", "gz", "zst", "lz4")]
 
 
 def by_delve(pid, path, release="dlv"):

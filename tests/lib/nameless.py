@@ -113,7 +113,7 @@ def thread_differences(whole, nameless):
 
 
 def warning_differences(document, build_id):
-    said = [w["what"] for w in document["warnings"] if w["where"] in ("core", "layout")
+    said = [w["what"] for w in document["warnings"] if w["where"] in ("core", "executable", "layout", "memory")
             and "of its libraries" not in w["what"]]
     if len(said) != 1 or "Give it after the name of the core" not in said[0] or \
             build_id and f"build-id {build_id} " not in said[0]:

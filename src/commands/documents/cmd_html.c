@@ -8,7 +8,10 @@
 
 #include "lib/document/reader.h"
 #include "lib/sandbox/sandbox.h"
+#include "src/operands/operands.h"
 #include "src/options/options.h"
+#include "src/options/read_options.h"
+#include "src/options/show_options.h"
 #include "src/options/snap_options.h"
 #include "src/snapshot/output.h"
 #include "src/viewer/html/html.h"
@@ -17,7 +20,7 @@
 struct html_arguments {
 	const char *output;
 	uint64_t size_max;
-	bool no_sandbox;
+	struct snap_arguments take; /* of a core */
 };
 
 /* What the sandbox returns: an exit status, and whether the page is complete. */
@@ -35,11 +38,16 @@ static const struct option_info html_options[] = {
 const struct command command_html = {
 	.name = "gosnap html",
 	.run = cmd_html,
-	.arguments = "FILE",
+	.arguments = "FILE|CORE [EXE]",
 	.summary = "write a snapshot as a page for a browser",
 	.options = {
 		{ html_options, 0 },
-		{ sandbox_options, offsetof(struct html_arguments, no_sandbox) },
+		{ core_options,
+		  offsetof(struct html_arguments, take.snap.capture.core) },
+		{ read_options,
+		  offsetof(struct html_arguments, take.snap.capture.reading) },
+		{ sandbox_options,
+		  offsetof(struct html_arguments, take.snap.no_sandbox) },
 	},
 };
 
@@ -97,31 +105,73 @@ static int write_in_sandbox(struct writing *w, bool no_sandbox)
 	return all & STATUS;
 }
 
+static int write_to(struct writing *w, const struct html_arguments *arguments)
+{
+	struct err err;
+	AUTO(output_close) struct output *out = output_open(arguments->output, &err);
+
+	if (!out)
+		return cmd_failed(&err);
+	w->out = out;
+	return write_in_sandbox(w, arguments->take.snap.no_sandbox);
+}
+
+static int write_document_page(const char *name, const struct html_arguments *arguments)
+{
+	struct writing w = { .size_max = arguments->size_max };
+	struct err err;
+
+	w.fd = reader_find(name, &w.name, &err);
+	return w.fd < 0 ? cmd_failed(&err) : write_to(&w, arguments);
+}
+
+static int write_core_page(const char *name, struct html_arguments *arguments)
+{
+	struct writing w = { .size_max = arguments->size_max, .name = name };
+	int taken;
+
+	w.fd = snap_run_unnamed(&command_html, &arguments->take, &taken);
+	if (w.fd < 0)
+		return taken;
+	const int status = write_to(&w, arguments);
+	return status == EXIT_DONE ? taken : status;
+}
+
+static const struct operand_form form = {
+	.command = &command_html,
+	.kinds = OPERAND_CORE | OPERAND_FILE,
+	.missing = "missing file name (or - for standard input)",
+	.too_many = "too many arguments: give a single file, or a core and its "
+		    "executable",
+};
+
+static int write_named(int argc, char **argv, struct html_arguments *arguments)
+{
+	struct snap_options *options = &arguments->take.snap;
+	struct operand operand;
+	int status;
+
+	if (operand_read(&form, argc, argv, options->no_sandbox, &options->capture.core,
+			 &operand, &status))
+		status = operand.kind == OPERAND_CORE
+				 ? write_core_page(operand.name, arguments)
+				 : write_document_page(operand.name, arguments);
+	operand_done(&operand);
+	return status;
+}
+
 int cmd_html(int argc, char **argv)
 {
-	struct html_arguments arguments = { .size_max = (uint64_t)HTML_SIZE_MB << 20 };
-	struct err err;
+	AUTO(view_free) struct view *view = view_new();
+	struct html_arguments arguments = { .size_max = (uint64_t)HTML_SIZE_MB << 20,
+					    .take = snap_arguments_default(view) };
 	int status;
 
 	if (!options_read(&command_html, argc, argv, &arguments, &status))
 		return status;
-	if (optind == argc)
-		return cmd_misused(&command_html,
-				   "missing file name (or - for standard input)");
-	if (argc - optind > 1)
-		return cmd_misused(&command_html,
-				   "too many arguments: give a single file");
-	if (!arguments.output && isatty(STDOUT_FILENO))
+	if (optind < argc && !arguments.output && isatty(STDOUT_FILENO))
 		return cmd_misused(&command_html,
 				   "a page is not for terminals: give -o FILE, or "
 				   "redirect standard output");
-	struct writing writing = { .size_max = arguments.size_max };
-	writing.fd = reader_find(argv[optind], &writing.name, &err);
-	if (writing.fd < 0)
-		return cmd_failed(&err);
-	AUTO(output_close) struct output *out = output_open(arguments.output, &err);
-	if (!out)
-		return cmd_failed(&err);
-	writing.out = out;
-	return write_in_sandbox(&writing, arguments.no_sandbox);
+	return write_named(argc, argv, &arguments);
 }

@@ -8,11 +8,12 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/corefile/target_core.h"
 #include "lib/document/reader.h"
 #include "lib/sandbox/sandbox.h"
+#include "src/operands/operands.h"
 #include "src/options/options.h"
-#include "src/options/show_file.h"
+#include "src/options/read_options.h"
+#include "src/operands/show_file.h"
 #include "src/options/show_options.h"
 #include "src/options/snap_options.h"
 #include "src/viewer/model/model.h"
@@ -46,12 +47,14 @@ static const struct option_info source_options[] = {
 const struct command command_view = {
 	.name = "gosnap view",
 	.run = cmd_view,
-	.arguments = "FILE|PID|CORE|ID",
+	.arguments = "FILE|PID|CORE|ID [EXE]",
 	.summary = "look around in a snapshot, in a terminal",
 	.options = {
 		{ source_options, offsetof(struct view_arguments, source) },
 		{ core_options,
-		  offsetof(struct view_arguments, take.snap.capture.core.search) },
+		  offsetof(struct view_arguments, take.snap.capture.core) },
+		{ read_options,
+		  offsetof(struct view_arguments, take.snap.capture.reading) },
 		{ way_options, offsetof(struct view_arguments, take.snap) },
 		{ sandbox_options, offsetof(struct view_arguments, take.snap.no_sandbox) },
 	},
@@ -131,21 +134,13 @@ static int view_open(int fd, const char *name, const struct view_arguments *argu
 	return ended ? status : cmd_failed(&err);
 }
 
-/* In a file without a name: nothing of it stays, however we end. */
-static int view_taken(struct view_arguments *arguments)
+static int view_taken(struct view_arguments *arguments, pid_t pid)
 {
-	struct err err;
-	const int fd = spool_open(&err);
+	int status;
 
-	if (fd < 0)
-		return cmd_failed(&err);
-	AUTO(xfree) char *path = xasprintf("/dev/fd/%d", fd);
-	arguments->take.snap.output = path;
-	const int status = snap_run(&command_view, &arguments->take);
-	if (arguments->take.is_complete && lseek(fd, 0, SEEK_SET) == 0)
-		return view_open(fd, "the snapshot", arguments);
-	close(fd);
-	return status;
+	arguments->take.snap.capture.pid = pid;
+	const int fd = snap_run_unnamed(&command_view, &arguments->take, &status);
+	return fd < 0 ? status : view_open(fd, "the snapshot", arguments);
 }
 
 static int view_named(const char *name, const struct view_arguments *arguments)
@@ -157,34 +152,39 @@ static int view_named(const char *name, const struct view_arguments *arguments)
 	return fd < 0 ? cmd_failed(&err) : view_open(fd, said, arguments);
 }
 
-static int look_at(const char *operand, struct view_arguments *arguments)
-{
-	struct capture_options *capture = &arguments->take.snap.capture;
-	struct err err;
+static const struct operand_form form = {
+	.command = &command_view,
+	.kinds = OPERAND_PROCESS | OPERAND_CORE | OPERAND_FILE,
+	.missing = "missing file name, PID or core",
+	.too_many = "too many arguments: give a single file or PID, or a core and its "
+		    "executable",
+};
 
-	if (!tty_can_open(&err))
-		return cmd_failed(&err);
-	if (cmd_parse_pid(operand, &capture->pid))
-		return view_taken(arguments);
-	if (core_is_one(operand)) {
-		capture->core.path = operand;
-		return view_taken(arguments);
-	}
-	return view_named(operand, arguments);
+static int look_at(int argc, char **argv, struct view_arguments *arguments)
+{
+	struct snap_options *options = &arguments->take.snap;
+	struct operand operand;
+	int status;
+
+	if (operand_read(&form, argc, argv, options->no_sandbox, &options->capture.core,
+			 &operand, &status))
+		status = operand.kind == OPERAND_FILE
+				 ? view_named(operand.name, arguments)
+				 : view_taken(arguments, operand.pid);
+	operand_done(&operand);
+	return status;
 }
 
 static int read_and_look(int argc, char **argv, struct view_arguments *arguments)
 {
+	struct err err;
 	int status;
 
 	if (!options_read(&command_view, argc, argv, arguments, &status))
 		return status;
-	if (optind == argc)
-		return cmd_misused(&command_view, "missing file name, PID or core");
-	if (argc - optind > 1)
-		return cmd_misused(&command_view,
-				   "too many arguments: give a single file or PID");
-	return look_at(argv[optind], arguments);
+	if (optind < argc && !tty_can_open(&err))
+		return cmd_failed(&err);
+	return look_at(argc, argv, arguments);
 }
 
 int cmd_view(int argc, char **argv)

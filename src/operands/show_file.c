@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/options/show_file.h"
+#include "src/operands/show_file.h"
 
 #include <string.h>
 #include <unistd.h>
