@@ -69,12 +69,13 @@ def one(name, version, mode="default", arguments=()):
     with folder(), subjects.run(name, version, mode, arguments=arguments,
                                 environment={"GOTRACEBACK": "crash"}) as subject:
         exe = os.readlink(f"/proc/{subject.pid}/exe")
+        subject.settle()
         subject.quit()
         yield written(), exe
 
 
 def compressed(path):
-    """Writes it once for each compression, and returns the names: with the ends that tools use."""
+    """Writes it once for each compression, as old as it is, and returns the names: with the ends that tools use."""
     with open(path, "rb") as f:
         with lzma.open(f"{path}.xz", "wb", preset=0) as out:
             shutil.copyfileobj(f, out)
@@ -85,7 +86,10 @@ def compressed(path):
                 out.write(f.read(size))
     subprocess.run(["zstd", "-q", path, "-o", f"{path}.zst"], check=True)
     subprocess.run(["lz4", "-q", path, f"{path}.lz4"], check=True)
-    return [f"{path}.{end}" for end in ("xz", "gz", "zst", "lz4")]
+    names = [f"{path}.{end}" for end in ("xz", "gz", "zst", "lz4")]
+    for name in names:
+        os.utime(name, ns=(os.stat(path).st_atime_ns, os.stat(path).st_mtime_ns))
+    return names
 
 
 def by_delve(pid, path, release="dlv"):
