@@ -37,16 +37,18 @@ void cmd_say_warnings(const struct warnings *all, size_t from)
 /* Of a core: without them, values and objects are missing, or have no names. */
 static void say_missing(const struct warnings *all)
 {
+	static const char *const about[] = { "executable", "memory", "debuginfod" };
+
 	for (size_t i = 0; i < warnings_count(all); i++)
-		if (strcmp(warnings_where(all, i), "executable") == 0 ||
-		    strcmp(warnings_where(all, i), "memory") == 0)
-			cmd_say_warning(warnings_where(all, i), warnings_what(all, i));
+		for (size_t k = 0; k < ARRAY_SIZE(about); k++)
+			if (strcmp(warnings_where(all, i), about[k]) == 0)
+				cmd_say_warning(about[k], warnings_what(all, i));
 }
 
 void cmd_finish_capture(struct capture *c)
 {
 	capture_finish(c);
-	if (c->warnings)
+	if (c->warnings && c->options->core.path)
 		say_missing(c->warnings);
 	const size_t before = warnings_count(c->warnings);
 	capture_settle(c);
