@@ -25,7 +25,7 @@ bool heap_may_read(struct heap *h, uint64_t len)
 
 bool heap_is_in_time(const struct heap *h)
 {
-	return !h->until_ns || monotonic_ns() <= h->until_ns;
+	return !h->until_ns || processor_ns() <= h->until_ns;
 }
 
 struct heap *heap_open(struct runtime *rt, struct target *memory,
@@ -36,7 +36,7 @@ struct heap *heap_open(struct runtime *rt, struct target *memory,
 	h->rt = rt;
 	h->memory = memory;
 	h->limits = *limits;
-	h->until_ns = limits->ns ? monotonic_ns() + limits->ns : 0;
+	h->until_ns = limits->ns ? processor_ns() + limits->ns : 0;
 	if (!rt->modules) {
 		err_set(err, ERR_UNSUPPORTED, "%s", rt->unusable);
 		return NULL;

@@ -80,7 +80,7 @@ struct heap {
 	size_t queue_first, queue_count;
 	uint8_t *room; /* ROOM_BYTES: a span, or a part of an object */
 	struct heap_limits limits;
-	uint64_t until_ns; /* 0: for ever */
+	uint64_t until_ns; /* of processor_ns(); 0: for ever */
 	uint64_t bytes_read, bytes_at_look, unreadable;
 	bool gave_up;
 

@@ -199,7 +199,7 @@ static bool find(struct search *s, const struct lists *from, uint32_t count,
 	for (uint32_t v = 0; v < count; v++)
 		s->semi[v] = s->label[v] = v;
 	for (uint32_t w = count - 1; w > 0; w--) {
-		if (until_ns && w % NODES_A_LOOK == 0 && monotonic_ns() > until_ns)
+		if (until_ns && w % NODES_A_LOOK == 0 && processor_ns() > until_ns)
 			return false;
 		for (uint32_t i = from->begin[w]; i < from->begin[w + 1]; i++) {
 			const uint32_t u = least_on_way(s, from->nodes[i], w + 1);

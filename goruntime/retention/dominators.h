@@ -18,7 +18,7 @@ struct graph {
 	struct edge *edges; /* between nodes that can be reached; owned */
 	size_t edge_count;
 	uint64_t memory;   /* bytes that it may take beside these */
-	uint64_t until_ns; /* of monotonic_ns(); 0: for ever */
+	uint64_t until_ns; /* of processor_ns(); 0: for ever */
 };
 
 /* Each parent becomes the dominator of its node; the edges are freed in either case. Takes some 40 bytes for each

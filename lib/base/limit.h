@@ -76,7 +76,7 @@
 #define LIMIT_HEAP_SPANS (UINT64_C(1) << 24)
 #define LIMIT_HEAP_ARENAS (UINT64_C(1) << 16)
 #define LIMIT_SPECIALS (1 << 16)
-/* nanoseconds that reading the heap may take: 1 GB of small objects takes some six seconds */
+/* nanoseconds of processor time that reading the heap may take: 1 GB of small objects takes some six seconds */
 #define LIMIT_HEAP_NS (UINT64_C(600) * 1000 * 1000 * 1000)
 /* count; distinct pcs that are looked up */
 #define LIMIT_PCS (UINT64_C(1) << 22)
@@ -134,7 +134,7 @@
 #define LIMIT_PAUSES 16
 /* count; locks, channels, ... that the document lists with who waits for them */
 #define LIMIT_WAIT_OBJECTS 10000
-/* ns, and bytes of memory read, to find out which goroutines have leaked: for a snapshot,
+/* ns of processor time, and bytes of memory read, to find out which goroutines have leaked: for a snapshot,
  * and if only that is asked */
 #define LIMIT_LEAKS_QUICK_NS (UINT64_C(300) * 1000 * 1000)
 #define LIMIT_LEAKS_QUICK_BYTES (UINT64_C(256) << 20)
@@ -170,6 +170,11 @@
 #define LIMIT_STOP_NS (UINT64_C(500) * 1000 * 1000)
 /* nanoseconds to wait for another gosnap to finish with the same process */
 #define LIMIT_PROCESS_LOCK_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+/* the same of one that is about to stop, but waits for a processor, and of a tracer that does, once that is known */
+#define LIMIT_STARVED_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+/* how many times its age a copy may have by the clock: time in which its readers wait for a processor does not
+ * count */
+#define LIMIT_COPY_TIMES 40
 /* nanoseconds without progress that a tracer, or the readers of the process it stopped,
  * are allowed when no limit was promised; LIMIT_STILL_TIMES the estimated stop if that is
  * longer */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of threads while they are being stopped, and the fate of unlisted ones. No
- * ptrace calls here. */
+/* The list of threads while they are being stopped, and the fate of unlisted ones, and of those that
+ * do not stop. No ptrace calls here. */
 #include "lib/ptrace/live_priv.h"
 
 #include <dirent.h>
@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "lib/base/limit.h"
 
 static int by_tid(const void *a, const void *b)
 {
@@ -152,4 +154,69 @@ void live_reap_dead(const struct live *l)
 	}
 	if (fd >= 0)
 		close(fd);
+}
+
+const char live_why_leader[] =
+	"the thread-group leader has exited, other threads still run";
+static const char why_sleep[] = "in uninterruptible sleep (state D)";
+static const char why_late[] = "did not stop in time";
+
+/* Its stack may not be its own any more: runtime.exitThread. */
+static bool in_exit(const struct target_thread *th)
+{
+	return th->in_syscall &&
+	       (th->syscall_number == SYS_exit || th->syscall_number == SYS_exit_group);
+}
+
+static void give_up(struct live *l, struct live_thread *th, const char *why)
+{
+	th->at = LIVE_LATE;
+	th->info.why = why;
+	th->info.blocked = live_thread_syscall(l, &th->info) && why == why_sleep &&
+			   !in_exit(&th->info);
+}
+
+/* Whoever may stay in state D for longer is not in it all the time. */
+uint64_t live_late_ns(const struct live *l)
+{
+	return l->patience_ns > LIMIT_STOP_NS ? l->patience_ns : LIMIT_STOP_NS;
+}
+
+/* To stop, a thread needs a processor, which others may have: time in which it has none does not count, up to a limit.
+ * Less of a stop that is to end soon. */
+static bool is_late(const struct live *l, const struct live_thread *th, char state,
+		    uint64_t waited)
+{
+	uint64_t most = LIMIT_STARVED_NS;
+
+	if (waited <= live_late_ns(l))
+		return false;
+	if (l->give_up_at && (l->give_up_at - l->first_stop) / 2 < most)
+		most = (l->give_up_at - l->first_stop) / 2;
+	return state != 'R' || waited > most ||
+	       live_ran_ns(l, th->info.tid) - th->info.cpu_ns > live_late_ns(l);
+}
+
+/* An execve waits, in state D, until we have reaped each thread that it killed. */
+void live_inspect(struct live *l, uint64_t waited)
+{
+	live_reap_dead(l);
+	for (size_t i = 0; i < l->thread_count; i++) {
+		struct live_thread *th = &l->threads[i];
+		int status;
+		if (th->at == LIVE_STOPPED &&
+		    tracee_poll(th->info.tid, &status) == LIVE_ENDED)
+			th->at = LIVE_GONE;
+		if (th->at != LIVE_SEIZED)
+			continue;
+		char state = live_state(l, th->info.tid);
+		if (state == 'Z' && th->info.tid == l->pid)
+			give_up(l, th, live_why_leader);
+		else if (!th->interrupted)
+			continue; /* its turn is to come */
+		else if (state == 'D' && waited > l->patience_ns)
+			give_up(l, th, why_sleep);
+		else if (is_late(l, th, state, waited))
+			give_up(l, th, why_late);
+	}
 }

@@ -81,7 +81,8 @@ enum live_event { LIVE_NOTHING, LIVE_STOP, LIVE_ENDED };
 enum live_event tracee_poll(pid_t tid, int *ret_status);
 /* Likewise, but waits, until a signal handler runs. */
 enum live_event tracee_wait(pid_t tid, int *ret_status);
-/* The next stop of one tracee, or LIVE_WAIT_GONE or LIVE_WAIT_LATE. */
+/* The next stop of one tracee, or LIVE_WAIT_GONE or LIVE_WAIT_LATE. One that waits for a processor to stop on may
+ * take longer, up to LIMIT_STARVED_NS. */
 int live_wait_stop(pid_t tid, uint64_t limit_ns);
 /* Sleeps *ns, and increases it; start with 0. */
 void live_backoff(uint64_t *ns);
@@ -106,6 +107,8 @@ pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err);
 size_t live_task_count(const struct live *l);
 /* R, S, D, Z, ...; 0: no such thread. */
 char live_state(const struct live *l, pid_t tid);
+/* Processor time that it has used: target_thread.cpu_ns as it is now. */
+uint64_t live_ran_ns(const struct live *l, pid_t tid);
 /* False: there is no such thread, or it has exited or begun to exit. */
 bool live_is_alive(const struct live *l, pid_t tid);
 /* live_stop.c: before a thread that was only interrupted, and stopped with that status, is
@@ -113,6 +116,9 @@ bool live_is_alive(const struct live *l, pid_t tid);
 void live_begin_again(pid_t tid, int status);
 /* The thread's tracer; 0: none. */
 pid_t live_tracer(const struct live *l, pid_t tid);
+/* Does it stand still whatever we do: stopped by a signal, or frozen with its control group? before: it did before
+ * we stopped it. */
+bool live_stands_anyway(const struct live *l, bool before);
 /* For target_thread.ran_ns: how far CLOCK_MONOTONIC is ahead of the scheduler's clock. */
 void live_set_clock(struct live *l);
 /* Fills tid, tid_inside, name, state, cpu_ns, filtered; with_wait: also wchan and kernel
@@ -138,6 +144,11 @@ bool live_adopt_ours(struct live *l);
 void live_forget(struct live *l);
 /* Reaps our dead tracees, listed or not: an execve waits for that. Async-signal-safe. */
 void live_reap_dead(const struct live *l);
+/* Which of the threads that keep us waiting will never stop? Those are given up, after so many
+ * nanoseconds: whoever may stay in state D for longer is not in it all the time. */
+extern const char live_why_leader[];
+uint64_t live_late_ns(const struct live *l);
+void live_inspect(struct live *l, uint64_t waited);
 
 /* target_live.c: live_stop(), but releases on failure and tells exit from execve. */
 MUST_CHECK bool live_hold(struct live *l, struct err *err);

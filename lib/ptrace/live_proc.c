@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/procfs/cgroup.h"
 #include "lib/procfs/proc_file.h"
 
 enum {
@@ -108,6 +109,28 @@ pid_t live_tracer(const struct live *l, pid_t tid)
 	return (pid_t)proc_number(status, "TracerPid", 10);
 }
 
+/* While it is stopped by us, too, the signal that continues it stays pending. */
+static bool stopped_by_signal(const char *status, bool before)
+{
+	const uint64_t continued = UINT64_C(1) << (SIGCONT - 1);
+	const char *state = proc_line(status, "State");
+
+	return state && (*state == 'T' || (before && *state == 't')) &&
+	       !(proc_number(status, "ShdPnd", 16) & continued);
+}
+
+bool live_stands_anyway(const struct live *l, bool before)
+{
+	AUTO(xfree)
+	char *status = live_slurp(l, SMALL_FILE, NULL, "task/%d/status", l->reader);
+	struct cgroup group;
+
+	if (stopped_by_signal(status, before))
+		return true;
+	cgroup_read(l->reader, &group);
+	return group.frozen != CGROUP_RUNS;
+}
+
 static uint64_t cpu_ticks_ns(const char *stat)
 {
 	const char *p = proc_stat_field(stat, PROC_STAT_USER_TIME);
@@ -118,6 +141,21 @@ static uint64_t cpu_ticks_ns(const char *stat)
 	uint64_t ticks = strtoull(p, &rest, 10);
 	ticks += strtoull(rest, NULL, 10);
 	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static uint64_t ran_ns(const struct live *l, pid_t tid, const char *stat)
+{
+	AUTO(xfree)
+	char *sched = live_slurp(l, SMALL_FILE, NULL, "task/%d/schedstat", tid);
+
+	return sched ? strtoull(sched, NULL, 10) : cpu_ticks_ns(stat);
+}
+
+uint64_t live_ran_ns(const struct live *l, pid_t tid)
+{
+	AUTO(xfree) char *stat = live_slurp(l, SMALL_FILE, NULL, "task/%d/stat", tid);
+
+	return ran_ns(l, tid, stat);
 }
 
 static pid_t innermost_id(const char *status, pid_t tid)
@@ -193,9 +231,7 @@ bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
 		return false;
 	snprintf(ret->name, sizeof(ret->name), "%.*s", (int)(state - comm - 3), comm + 1);
 	ret->state = *state;
-	AUTO(xfree)
-	char *sched = live_slurp(l, SMALL_FILE, NULL, "task/%d/schedstat", tid);
-	ret->cpu_ns = sched ? strtoull(sched, NULL, 10) : cpu_ticks_ns(stat);
+	ret->cpu_ns = ran_ns(l, tid, stat);
 	ret->has_cpu = true;
 	AUTO(xfree) char *status = live_slurp(l, SMALL_FILE, NULL, "task/%d/status", tid);
 	ret->tid_inside = innermost_id(status, tid);

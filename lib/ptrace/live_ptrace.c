@@ -9,6 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/base/limit.h"
+#include "lib/procfs/proc_file.h"
+
 enum { NAP_FIRST_NS = 5 * 1000, NAP_MAX_NS = 100 * 1000 };
 
 #ifdef GOSNAP_FAULTS
@@ -92,9 +95,19 @@ enum live_event tracee_wait(pid_t tid, int *ret_status)
 	return look(tid, 0, ret_status);
 }
 
+/* Or has one. */
+static bool wants_processor(pid_t tid)
+{
+	AUTO(xfree) char *stat = proc_file(tid, "stat");
+	const char *state = proc_stat_field(stat, PROC_STAT_STATE);
+
+	return state && *state == 'R';
+}
+
 int live_wait_stop(pid_t tid, uint64_t limit_ns)
 {
-	uint64_t nap_ns = 0, limit = monotonic_ns() + limit_ns;
+	const uint64_t begun = monotonic_ns();
+	uint64_t nap_ns = 0, limit = begun + limit_ns, now;
 	int status;
 
 	for (;;) {
@@ -106,8 +119,12 @@ int live_wait_stop(pid_t tid, uint64_t limit_ns)
 		case LIVE_NOTHING:
 			break;
 		}
-		if (monotonic_ns() >= limit)
-			return LIVE_WAIT_LATE;
+		now = monotonic_ns();
+		if (now >= limit) {
+			if (now - begun >= LIMIT_STARVED_NS || !wants_processor(tid))
+				return LIVE_WAIT_LATE;
+			limit = now + limit_ns;
+		}
 		live_backoff(&nap_ns);
 	}
 }

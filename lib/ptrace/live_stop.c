@@ -33,12 +33,9 @@ enum {
 	SEIZE_TRIES = 5,
 	CALM_ROUNDS =
 		4, /* after that, late threads are stopped before their data is read */
+	MANY_ROUNDS = 100, /* on a busy machine, each takes long */
 };
 
-static const char why_leader[] =
-	"the thread-group leader has exited, other threads still run";
-static const char why_sleep[] = "in uninterruptible sleep (state D)";
-static const char why_late[] = "did not stop in time";
 static const char why_forbidden[] =
 	"the kernel does not allow gosnap to trace this thread";
 
@@ -247,7 +244,7 @@ static bool seize_refused(struct live *l, struct live_thread *th, struct err *er
 		th->at = LIVE_GONE;
 	} else if (state == 'Z') {
 		th->at = LIVE_BARRED;
-		th->info.why = why_leader;
+		th->info.why = live_why_leader;
 	} else if (tracer == gettid()) {
 		th->at = LIVE_SEIZED; /* born seized */
 	} else if (tracer) {
@@ -342,52 +339,6 @@ static bool catch_newcomers(struct live *l, unsigned round, bool *ret_more,
 	return true;
 }
 
-/* Its stack may not be its own any more: runtime.exitThread. */
-static bool in_exit(const struct target_thread *th)
-{
-	return th->in_syscall &&
-	       (th->syscall_number == SYS_exit || th->syscall_number == SYS_exit_group);
-}
-
-static void give_up(struct live *l, struct live_thread *th, const char *why)
-{
-	th->at = LIVE_LATE;
-	th->info.why = why;
-	th->info.blocked = live_thread_syscall(l, &th->info) && why == why_sleep &&
-			   !in_exit(&th->info);
-}
-
-/* Whoever may stay in state D for longer is not in it all the time. */
-static uint64_t late_ns(const struct live *l)
-{
-	return l->patience_ns > LIMIT_STOP_NS ? l->patience_ns : LIMIT_STOP_NS;
-}
-
-/* Which of the threads that keep us waiting will never stop? An execve waits, in state D,
- * until we have reaped each thread that it killed. */
-static void inspect(struct live *l, uint64_t waited)
-{
-	live_reap_dead(l);
-	for (size_t i = 0; i < l->thread_count; i++) {
-		struct live_thread *th = &l->threads[i];
-		int status;
-		if (th->at == LIVE_STOPPED &&
-		    tracee_poll(th->info.tid, &status) == LIVE_ENDED)
-			th->at = LIVE_GONE;
-		if (th->at != LIVE_SEIZED)
-			continue;
-		char state = live_state(l, th->info.tid);
-		if (state == 'Z' && th->info.tid == l->pid)
-			give_up(l, th, why_leader);
-		else if (!th->interrupted)
-			continue; /* its turn is to come */
-		else if (state == 'D' && waited > l->patience_ns)
-			give_up(l, th, why_sleep);
-		else if (waited > late_ns(l))
-			give_up(l, th, why_late);
-	}
-}
-
 /* How many interrupted threads have not stopped yet. */
 static size_t poll_all(struct live *l, bool *ret_progress)
 {
@@ -446,7 +397,7 @@ static void collect(struct live *l, uint64_t over_at)
 		} else if (now >= inspect_at) {
 			/* It takes milliseconds for thousands of threads: limit it to a
 			 * fraction of the time. */
-			inspect(l, now - l->first_stop);
+			live_inspect(l, now - l->first_stop);
 			uint64_t cost = monotonic_ns() - now;
 			inspect_at = now + cost + (every > 8 * cost ? every : 8 * cost);
 		}
@@ -487,8 +438,8 @@ static void stop_listed(struct live *l)
 static bool too_slow(const struct live *l, struct err *err)
 {
 	return err_set(err, ERR_LIMIT,
-		       "could not stop all threads of process %d in the time left by "
-		       "--max-pause",
+		       "could not stop all threads of process %d in the time allowed "
+		       "(--max-pause)",
 		       l->pid);
 }
 
@@ -510,8 +461,9 @@ static bool stop_all(struct live *l, struct err *err)
 		if (!catch_newcomers(l, round, &more, err))
 			return false;
 		if (more)
-			inspect(l, 0);
-		if (more && monotonic_ns() - l->first_stop > 2 * late_ns(l))
+			live_inspect(l, 0);
+		if (more && round > MANY_ROUNDS &&
+		    monotonic_ns() - l->first_stop > 2 * live_late_ns(l))
 			return check_alive(l, err) &&
 			       err_set(err, ERR_LIMIT,
 				       "process %d starts threads faster than they can "

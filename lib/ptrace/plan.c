@@ -440,7 +440,8 @@ static void judge_all(const struct conditions *c, const struct plan_demand *dema
 	for (enum capture_way way = CAPTURE_COPY; way <= CAPTURE_GATHER; way++) {
 		ret->of[way].estimate_ns = estimate_of(&ret->of[way], way, demand);
 		judge_traced(&ret->of[way], c);
-		judge_promise(&ret->of[way], demand->max_pause_ns);
+		if (!ret->stands_still) /* a pause would cost it nothing */
+			judge_promise(&ret->of[way], demand->max_pause_ns);
 	}
 	ret->of[CAPTURE_LIVE].possible = true;
 	if (!ret->stands_still)

@@ -15,10 +15,6 @@
 #include "lib/base/limit.h"
 #include "lib/procfs/proc_file.h"
 
-/* Only what is borrowed stands still meanwhile, and that waits anyway. */
-enum { PATIENCE = 20 };
-#define GIVE_BACK_NS (PATIENCE * LIMIT_STOP_NS)
-
 enum {
 	TRIES = 500, /* even a busy program has a parked thread within milliseconds */
 	RUNNABLE_EVERY = 50,
@@ -176,17 +172,6 @@ static bool take_own(struct borrowed *b, struct target *t, pid_t tid)
 	return true;
 }
 
-/* One that could run will, once the kernel has a processor for it. */
-static int wait_for_stop(const struct live *l, pid_t tid)
-{
-	int status = live_wait_stop(tid, LIMIT_STOP_NS);
-
-	for (int i = 1;
-	     i < PATIENCE && status == LIVE_WAIT_LATE && live_state(l, tid) == 'R'; i++)
-		status = live_wait_stop(tid, LIMIT_STOP_NS);
-	return status;
-}
-
 /* The kernel says the same of one that is exiting. */
 static bool is_forbidden(const struct live *l, pid_t tid, int error)
 {
@@ -223,7 +208,7 @@ static bool try_borrow(struct borrowed *b, struct target *t, pid_t tid, struct e
 	}
 	b->since = monotonic_ns();
 	live_trace(PTRACE_INTERRUPT, tid, 0);
-	int status = wait_for_stop(l, tid);
+	int status = live_wait_stop(tid, LIMIT_STOP_NS);
 	if (status == LIVE_WAIT_LATE)
 		return err_set(err, ERR_CANNOT, "thread %d did not stop: is it frozen?",
 			       tid);
@@ -294,7 +279,8 @@ bool borrow_give_back(const struct borrowed *b, struct err *err)
 		return false;
 	live_trace(PTRACE_INTERRUPT, b->tid, 0);
 	live_trace(PTRACE_CONT, b->tid, 0);
-	int status = live_wait_stop(b->tid, GIVE_BACK_NS);
+	/* Only what is borrowed stands still meanwhile, and that waits anyway. */
+	int status = live_wait_stop(b->tid, LIMIT_STARVED_NS);
 	if (status == LIVE_WAIT_LATE)
 		return err_set(err, ERR_CANNOT,
 			       "thread %d, which was borrowed, did not stop in time",

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/procfs/proc_file.h"
 #include "lib/ptrace/tracer_priv.h"
 #include "lib/sandbox/broker.h"
 
@@ -38,6 +39,7 @@ struct tracer {
 	bool of_parent; /* the parent of the sandbox started it */
 	bool finishing; /* it was told to exit */
 	bool failed;	/* it exited prematurely */
+	bool starved;	/* and why */
 };
 
 static struct tracer_room room_for(const struct live *l)
@@ -99,7 +101,9 @@ static void live_as_child(struct tracer *t, int fd)
 /* The watchdog acts sooner, except if someone stopped the tracer while it was idle. */
 static void limit_patience(struct tracer *t)
 {
-	uint64_t ns = t->options.max_hold_ns ? t->options.max_hold_ns : LIMIT_HOLD_NS;
+	/* It prepares something, and then stops the process. */
+	uint64_t ns =
+		2 * (t->options.max_hold_ns ? t->options.max_hold_ns : LIMIT_HOLD_NS);
 	struct timeval limit = { .tv_sec = (time_t)(ns / 1000000000) + MORE_SECONDS };
 
 	setsockopt(t->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
@@ -251,45 +255,68 @@ int tracer_memory(const struct tracer *t, struct tracer_room *ret_room)
 	return t->memory;
 }
 
-bool tracer_has_exited(struct tracer *t, bool now, int *ret_status)
+/* What the kernel's timer killed has waited for a processor, and got one to die on; or it hung. */
+static bool has_starved(pid_t pid, const siginfo_t *info)
+{
+	AUTO(xfree) char *sched = proc_file(pid, "schedstat"); /* "ran waited turns" */
+	char *waited = NULL;
+
+	if (info->si_code != CLD_KILLED || info->si_status != SIGKILL || !sched)
+		return false;
+	(void)strtoull(sched, &waited, 10);
+	return strtoull(waited, NULL, 10) >= LIMIT_STILL_NS / 2;
+}
+
+static bool reap(struct tracer *t, bool now, struct tracer_exit *ret)
+{
+	const int options = WEXITED | (now ? 0 : WNOHANG);
+	siginfo_t info = { .si_pid = 0 };
+
+	while (waitid(P_PID, (id_t)t->pid, &info, options | WNOWAIT) && errno == EINTR)
+		continue;
+	if (!now && info.si_pid != t->pid)
+		return false;
+	ret->starved = has_starved(t->pid, &info);
+	while (waitpid(t->pid, &ret->status, 0) < 0 && errno == EINTR)
+		continue;
+	t->pid = 0;
+	return true;
+}
+
+bool tracer_has_exited(struct tracer *t, bool now, struct tracer_exit *ret)
 {
 	const struct question q = { .kind = ASK_TRACER_END, .number = now };
 	struct answer a;
-	pid_t pid;
 
 	if (!t->of_parent) {
 		if (now)
 			kill(t->pid, SIGKILL);
-		while ((pid = waitpid(t->pid, ret_status, now ? 0 : WNOHANG)) < 0 &&
-		       errno == EINTR)
-			continue;
-		if (!now && pid != t->pid)
-			return false;
-		t->pid = 0;
-		return true;
+		return reap(t, now, ret);
 	}
-	if (!sandbox_ask(&q, -1, &a, NULL) || a.len != sizeof(*ret_status))
+	if (!sandbox_ask(&q, -1, &a, NULL) || a.len != sizeof(*ret))
 		return now;
-	memcpy(ret_status, a.bytes, sizeof(*ret_status));
+	memcpy(ret, a.bytes, sizeof(*ret));
 	return true;
 }
 
-static void end_process(struct tracer *t, int *ret_status)
+static void end_process(struct tracer *t, struct tracer_exit *ret)
 {
 	t->joined = false;
 	if (t->pid <= 0) /* 0 would mean our whole process group */
 		return;
-	(void)tracer_has_exited(t, true, ret_status);
-	t->failed = *ret_status != 0;
+	(void)tracer_has_exited(t, true, ret);
+	t->failed = ret->status != 0;
+	t->starved = ret->starved;
 	t->pid = 0;
 }
 
 /* The reason for its exit: its own report, or what killed it. */
 static bool ended(struct tracer *t, struct err *err)
 {
-	int status = 0;
+	struct tracer_exit exit = { .status = 0 };
 
-	end_process(t, &status); /* if there was only a timeout, its or ours */
+	end_process(t, &exit); /* if there was only a timeout, its or ours */
+	const int status = exit.status;
 	/* From here on the subject is running when it is read. */
 	struct live_pause *pause = &t->shared->pause;
 	uint64_t now = monotonic_ns();
@@ -395,15 +422,20 @@ bool tracer_copy(struct tracer *t, pid_t *ret, struct err *err)
 
 const char *tracer_copy_ended(struct tracer *t)
 {
-	int status;
+	struct tracer_exit exit;
 
 	if (atomic_load(&t->shared->copy_over))
 		return t->shared->copy_ended;
-	if (t->pid && tracer_has_exited(t, false, &status)) {
-		t->failed = status != 0;
+	if (t->pid && tracer_has_exited(t, false, &exit)) {
+		t->failed = exit.status != 0;
 		t->pid = 0;
 	}
 	return is_there(t) ? NULL : "the tracer was killed";
+}
+
+bool tracer_was_starved(const struct tracer *t)
+{
+	return t->starved;
 }
 
 void tracer_finish(struct tracer *t)
@@ -437,12 +469,12 @@ bool tracer_settle(struct tracer *t)
 {
 	struct err ignored;
 	char answer;
-	int status = 0;
+	struct tracer_exit exit = { .status = 0 };
 
 	tracer_finish(t);
 	if (t->finishing)
 		answered(t, &answer, &ignored); /* it exits */
-	end_process(t, &status);
+	end_process(t, &exit);
 	return !t->failed;
 }
 
@@ -454,10 +486,10 @@ static void outlast(struct tracer *t)
 	const uint64_t until =
 		monotonic_ns() + hold + MORE_SECONDS * UINT64_C(1000000000);
 	uint64_t nap = 0;
-	int status = 0;
+	struct tracer_exit exit;
 
 	while (t->pid && monotonic_ns() < until) {
-		if (!tracer_has_exited(t, false, &status))
+		if (!tracer_has_exited(t, false, &exit))
 			live_backoff(&nap);
 	}
 }

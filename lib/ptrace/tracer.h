@@ -21,6 +21,8 @@ struct tracer_options {
 	uint64_t max_copy_ns; /* maximum age of a copy */
 	int keep; /* in the sandbox: a descriptor that the tracer is to keep open; -1: none */
 	bool once; /* it stops the process for one purpose only */
+	/* An earlier one was starved: this one may go longer without a processor. In the sandbox, the parent knows. */
+	bool patient;
 };
 
 /* live is the opened subject; it stays the caller's, who must not trace it. */
@@ -55,6 +57,8 @@ MUST_CHECK bool tracer_copy(struct tracer *t, pid_t *ret, struct err *err);
 void tracer_forked(struct tracer *t);
 /* Why the copy is gone; NULL: it exists. */
 const char *tracer_copy_ended(struct tracer *t);
+/* After ERR_LIMIT: was it ended because it had no processor for long? Another may do better. */
+bool tracer_was_starved(const struct tracer *t);
 /* Starts what tracer_end() waits for: nothing more is needed. */
 void tracer_finish(struct tracer *t);
 /* Waits for that. False: it did not get to remove what remains of a copy. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/procfs/proc_file.h"
 
 enum {
 	BEATS = 8,	   /* heartbeats per allowed time without progress */
@@ -22,14 +23,13 @@ enum {
 	TICK_MS = 20,	   /* for threads in state D and the age of the copy */
 	COPY_PATIENCE_NS = 2 * 1000 * 1000,
 };
-/* Time for work during which nothing is stopped, and how late we may be. */
-#define WORK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
-/* Checks that the processes that read the stopped subject make progress. */
+/* Checks that the processes that read the stopped subject, or its copy, make progress. */
 struct reading {
 	uint64_t seen[TRACER_READERS]; /* CPU time of each, in nanoseconds */
 	uint64_t worked;	       /* by all, since still_since */
 	uint64_t still_since;
+	uint64_t looked_at; /* monotonic */
 };
 
 struct child {
@@ -46,7 +46,10 @@ struct child {
 	/* Used by the heartbeat handler, which interrupts us: */
 	volatile sig_atomic_t armed, holding, nothing_held;
 	uint64_t guarded_until; /* the watchdog is not extended beyond this */
+	uint64_t beat_at, longest_beat_ns;
 	uint64_t release_at, copy_over_at, look_at_memory; /* monotonic */
+	uint64_t copy_ends_at;				   /* at the latest */
+	bool stands; /* it is stopped anyway, as long as we see */
 	struct reading reading;
 	struct live_copy copy;
 };
@@ -62,9 +65,14 @@ static void say_why(struct child *c)
 	c->shared->err = c->err;
 }
 
+/* A pause costs a process nothing that is stopped anyway: only who lets it go on begins one, which takes us a tick to
+ * see, and the kernel's timer no longer than this. */
 static uint64_t max_hold_ns(const struct child *c)
 {
-	return c->options->max_hold_ns ? c->options->max_hold_ns : LIMIT_HOLD_NS;
+	const uint64_t ns =
+		c->options->max_hold_ns ? c->options->max_hold_ns : LIMIT_HOLD_NS;
+
+	return c->stands && ns < LIMIT_STILL_NS ? LIMIT_STILL_NS : ns;
 }
 
 /* The part of the promised time that is reserved for releasing. */
@@ -73,7 +81,7 @@ static uint64_t reserve_ns(const struct child *c)
 	return max_hold_ns(c) / 4;
 }
 
-/* How long we, or the readers, may go without progress. */
+/* How long the readers may go without progress. */
 static uint64_t still_ns(const struct child *c)
 {
 	uint64_t most = LIMIT_HOLD_NS / LIMIT_STILL_TIMES;
@@ -82,6 +90,17 @@ static uint64_t still_ns(const struct child *c)
 	uint64_t ns = estimate * LIMIT_STILL_TIMES;
 
 	return ns > LIMIT_STILL_NS ? ns : LIMIT_STILL_NS;
+}
+
+/* How long we may. Where others have the processors, our heart beats late; on one that does not beat the kernel's timer
+ * ends us, whether we hang or wait for a processor. */
+static uint64_t beatless_ns(const struct child *c)
+{
+	const uint64_t least = c->options->patient && still_ns(c) < LIMIT_STARVED_NS
+				       ? LIMIT_STARVED_NS
+				       : still_ns(c);
+
+	return c->longest_beat_ns * BEATS > least ? c->longest_beat_ns * BEATS : least;
 }
 
 static int heartbeat_signal(void)
@@ -96,8 +115,8 @@ static void arm(struct child *c)
 
 	if (now >= c->guarded_until)
 		return;
-	if (c->beats && !c->nothing_held && ns > still_ns(c))
-		ns = still_ns(c);
+	if (c->beats && !c->nothing_held && ns > beatless_ns(c))
+		ns = beatless_ns(c);
 	struct itimerspec when = { .it_value = { (time_t)(ns / 1000000000),
 						 (long)(ns % 1000000000) } };
 	if (c->watched)
@@ -111,9 +130,13 @@ static void arm(struct child *c)
 static void on_heartbeat(int sig, siginfo_t *info, void *context)
 {
 	struct child *c = info->si_value.sival_ptr;
+	const uint64_t now = monotonic_ns();
 	int saved = errno;
 
 	(void)sig, (void)context;
+	if (now - c->beat_at > c->longest_beat_ns)
+		c->longest_beat_ns = now - c->beat_at;
+	c->beat_at = now;
 	if (c->armed)
 		arm(c);
 	errno = saved;
@@ -139,6 +162,7 @@ static void heartbeat_open(struct child *c)
 	sigemptyset(&beats);
 	sigaddset(&beats, heartbeat_signal());
 	sigprocmask(SIG_UNBLOCK, &beats, NULL);
+	c->beat_at = monotonic_ns();
 	c->beats = timer_create(CLOCK_MONOTONIC, &event, &c->heartbeat) == 0 &&
 		   timer_settime(c->heartbeat, 0, &when, NULL) == 0;
 }
@@ -238,6 +262,7 @@ static void begin_hold(struct child *c)
 {
 	uint64_t now = monotonic_ns();
 
+	c->stands = live_stands_anyway(c->live, false);
 	limit_patience(c);
 	watchdog_set(c, max_hold_ns(c));
 	atomic_store(&c->shared->hold_over, atomic_load(&c->shared->watchdog_at));
@@ -250,7 +275,8 @@ static void begin_hold(struct child *c)
 	}
 	c->holding = true;
 	arm(c);
-	c->reading = (struct reading){ .still_since = monotonic_ns() };
+	c->reading.still_since = monotonic_ns();
+	c->reading.worked = 0;
 	c->shared->pause = target_live_pause(c->target);
 }
 
@@ -265,6 +291,51 @@ static void end_hold(struct child *c)
 		c->shared->pause.borrowed_ns = c->copy.first_stop_ns;
 		c->shared->pause.copying_ns = c->copy.copy_ns;
 	}
+}
+
+/* CPU time: a reader that is stopped, or blocked on its output, uses none. */
+static uint64_t reader_ns(pid_t pid)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static size_t reader_count(const struct child *c)
+{
+	const size_t n = atomic_load(&c->shared->reader_count);
+
+	return n < TRACER_READERS ? n : TRACER_READERS;
+}
+
+/* All of them, since the last call. */
+static uint64_t readers_worked(struct child *c)
+{
+	struct reading *r = &c->reading;
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < reader_count(c); i++) {
+		const uint64_t ns = reader_ns(atomic_load(&c->shared->readers[i]));
+		ret += ns > r->seen[i] ? ns - r->seen[i] : 0;
+		r->seen[i] = ns;
+	}
+	return ret;
+}
+
+/* Does one of them wait for a processor, or have one? */
+static bool readers_want_processor(const struct child *c)
+{
+	for (size_t i = 0; i < reader_count(c); i++) {
+		AUTO(xfree)
+		char *stat = proc_file(atomic_load(&c->shared->readers[i]), "stat");
+		const char *state = proc_stat_field(stat, PROC_STAT_STATE);
+		if (state && *state == 'R')
+			return true;
+	}
+	return false;
 }
 
 /* Our parent is gone, so nothing that we hold is needed. */
@@ -294,6 +365,14 @@ static void hold(struct child *c)
 	answer(c, TRACER_DONE);
 }
 
+/* While it is read, slow readers do not delay the process. */
+static void guard_copy(struct child *c)
+{
+	watchdog_set(c, c->copy_over_at - monotonic_ns() + LIMIT_STARVED_NS);
+	c->nothing_held = true;
+	arm(c);
+}
+
 static void copy(struct child *c)
 {
 	struct err *err = &c->err;
@@ -308,11 +387,12 @@ static void copy(struct child *c)
 		give_up(c);
 	end_hold(c);
 	live_copy_settle(&c->copy);
-	/* From here on, slow readers of the copy do not delay the process. */
-	watchdog_set(c, c->options->max_copy_ns + WORK_NS);
-	c->nothing_held = true;
-	arm(c);
-	c->copy_over_at = monotonic_ns() + c->options->max_copy_ns;
+	c->reading.looked_at = monotonic_ns();
+	c->copy_over_at = c->reading.looked_at + c->options->max_copy_ns;
+	c->copy_ends_at =
+		c->reading.looked_at + LIMIT_COPY_TIMES * c->options->max_copy_ns;
+	readers_worked(c);
+	guard_copy(c);
 	c->shared->copy = c->copy.copy;
 	tracer_publish(c->shared, &c->room, c->live);
 	answer(c, TRACER_DONE);
@@ -378,47 +458,60 @@ static void obey(struct child *c, char command)
 	live_set_realtime(false);
 }
 
-/* CPU time: a reader that is stopped, or blocked on its output, uses none. */
-static uint64_t reader_ns(pid_t pid)
-{
-	struct timespec ts;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ts))
-		return 0;
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* As a whole: a single reader may stall, when the others wait for it. */
 static bool readers_stand_still(struct child *c, uint64_t now)
 {
 	struct reading *r = &c->reading;
-	size_t n = atomic_load(&c->shared->reader_count);
 
 	if (c->options->max_hold_ns)
 		return false;
-	for (size_t i = 0; i < n && i < TRACER_READERS; i++) {
-		uint64_t ns = reader_ns(atomic_load(&c->shared->readers[i]));
-		r->worked += ns > r->seen[i] ? ns - r->seen[i] : 0;
-		r->seen[i] = ns;
-	}
-	if (r->worked > still_ns(c) / WORKS_PART) {
+	r->worked += readers_worked(c);
+	if (r->worked > still_ns(c) / WORKS_PART || readers_want_processor(c)) {
 		r->worked = 0;
 		r->still_since = now;
 	}
 	return now - r->still_since > still_ns(c) - still_ns(c) / 4;
 }
 
+/* Time in which they wait for a processor is none of the copy's age. */
+static void look_at_age(struct child *c, uint64_t now)
+{
+	const uint64_t passed = now - c->reading.looked_at, worked = readers_worked(c);
+
+	c->reading.looked_at = now;
+	if (worked >= passed || !readers_want_processor(c))
+		return;
+	c->copy_over_at += passed - worked;
+	if (c->copy_over_at > c->copy_ends_at)
+		c->copy_over_at = c->copy_ends_at;
+	if (now < c->copy_over_at)
+		guard_copy(c);
+}
+
+/* Whoever stopped it may let it go on at any time: limits count from then. */
+static void look_whether_it_stands(struct child *c, uint64_t now)
+{
+	if (!c->stands)
+		return;
+	c->stands = live_stands_anyway(c->live, true);
+	c->release_at = now + max_hold_ns(c) - reserve_ns(c);
+	c->reading.still_since = now;
+	watchdog_set(c, max_hold_ns(c));
+}
+
 static void look_around(struct child *c)
 {
 	uint64_t now = monotonic_ns();
 
+	if (c->holding)
+		look_whether_it_stands(c, now);
 	if (c->holding && (now >= c->release_at || readers_stand_still(c, now)))
 		end_hold(c);
 	if (!c->holding)
 		live_release(c->live); /* threads that were in state D and woke up */
 	if (!c->copy_over_at)
 		return;
+	look_at_age(c, now);
 	const char *why = live_copy_over(&c->copy, c->copy_over_at, &c->look_at_memory);
 	if (why)
 		copy_over(c, why);
@@ -428,7 +521,9 @@ static int patience_ms(const struct child *c)
 {
 	uint64_t now = monotonic_ns(), at = now + TICK_MS * UINT64_C(1000000);
 
-	if (c->holding && !c->options->max_hold_ns)
+	if (c->holding && c->stands)
+		at = now + TICK_MS * UINT64_C(1000000);
+	else if (c->holding && !c->options->max_hold_ns)
 		at = now + still_ns(c) / BEATS;
 	else if (c->holding)
 		at = c->release_at;

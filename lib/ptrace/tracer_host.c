@@ -84,20 +84,21 @@ static void end(void *arg, const struct question *q, int fd, struct answer *ret,
 		int *ret_fd)
 {
 	struct tracer_host *host = arg;
-	int status = 0;
+	struct tracer_exit exit = { .status = 0 };
 
 	(void)fd, (void)ret_fd;
 	if (!host->tracer) {
 		ret->result = -ESRCH;
 		return;
 	}
-	if (!tracer_has_exited(host->tracer, q->number != 0, &status)) {
+	if (!tracer_has_exited(host->tracer, q->number != 0, &exit)) {
 		ret->result = -EAGAIN;
 		return;
 	}
 	tracer_end(TAKE(host->tracer));
-	ret->len = sizeof(status);
-	memcpy(ret->bytes, &status, sizeof(status));
+	host->limits.patient = exit.starved;
+	ret->len = sizeof(exit);
+	memcpy(ret->bytes, &exit, sizeof(exit));
 }
 
 static void read_conditions(void *arg, const struct question *q, int fd,
@@ -172,6 +173,7 @@ void tracer_host_renew(struct tracer_host *host, int keep)
 	if (host->limits.keep >= 0)
 		close(host->limits.keep);
 	host->limits.keep = keep;
+	host->limits.patient = false;
 	host->started = keep < 0 ? TRACERS_MAX : 0;
 }
 

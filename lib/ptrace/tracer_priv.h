@@ -69,8 +69,12 @@ struct tracer *tracer_start_for_another(struct target *live,
 					const struct tracer_options *options,
 					struct err *err);
 pid_t tracer_pid(const struct tracer *t); /* 0: has exited */
+struct tracer_exit {
+	int status; /* as from waitpid() */
+	bool starved;
+};
 /* now: it is killed. False: it runs on. */
-bool tracer_has_exited(struct tracer *t, bool now, int *ret_status);
+bool tracer_has_exited(struct tracer *t, bool now, struct tracer_exit *ret);
 int tracer_take_socket(struct tracer *t); /* the caller's then */
 int tracer_memory(const struct tracer *t, struct tracer_room *ret_room); /* borrowed */
 

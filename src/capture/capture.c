@@ -151,6 +151,7 @@ static bool start_tracer(struct capture *c, struct err *err)
 		.estimate_ns = c->plan.estimate_ns,
 		.max_copy_ns = c->options->max_copy_age_ns,
 		.keep = c->turn,
+		.patient = c->starved,
 	};
 
 	c->tracer = c->options->service ? tracer_join(c->live, c->options->service)
@@ -225,6 +226,10 @@ static void set_time_for_values(struct capture *c)
 {
 	const uint64_t max = c->options->max_pause_ns;
 
+	if (c->plan.stands_still) {
+		c->ahead_until_ns = UINT64_MAX; /* it waits for nothing */
+		return;
+	}
 	c->ahead_until_ns =
 		plan_values_ns(max) +
 		(max ? c->pause.monotonic_ns - c->pause.stopping_ns : monotonic_ns());
@@ -416,12 +421,20 @@ bool capture_is_gathering(const struct capture *c)
 	return c->held && c->options->can_rehearse && c->plan.way == CAPTURE_GATHER;
 }
 
+static void note_failure(struct capture *c)
+{
+	if (!c->tracer)
+		return;
+	c->pause = tracer_pause(c->tracer);
+	c->starvations += tracer_was_starved(c->tracer);
+	c->starved = tracer_was_starved(c->tracer);
+}
+
 static bool hold(struct capture *c, struct err *err)
 {
 	runtimes_find_state(c->runtimes);
 	while (!capture_as_planned(c, err)) {
-		if (c->tracer)
-			c->pause = tracer_pause(c->tracer);
+		note_failure(c);
 		end_tracer(c);
 		if (!capture_plan_again(c, err))
 			return false;

@@ -100,6 +100,9 @@ struct capture {
 	int turn;	       /* see turn.h; -1: not taken */
 	struct tracer *tracer; /* while the process is stopped or copied */
 	bool held;	       /* stopped until capture_finish(): for values */
+	/* The last tracer was ended because it had no processor; how many were. */
+	bool starved;
+	unsigned starvations;
 	/* Of CAPTURE_GATHER: the pages to read while it is stopped, most important first;
 	 * until when; and what was left. */
 	struct extent_range *ahead;

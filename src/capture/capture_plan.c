@@ -76,11 +76,35 @@ static void plan_standing(struct capture *c, const char *no_copy)
 		 *why ? "; no copy: " : "", why);
 }
 
+/* The tracer had no processor for long, and is given more time the next time. Whoever promises a limit, promises it for
+ * the whole. */
+static bool try_again(struct capture *c, const struct err *why, bool *ret,
+		      struct err *err)
+{
+	char pause[16];
+
+	if (!c->starved || c->options->max_pause_ns || c->plan.way == CAPTURE_LIVE ||
+	    (c->starvations > 1 && c->plan.way != CAPTURE_COPY))
+		return false;
+	plan_duration(c->pause.pause_ns, pause, sizeof(pause));
+	warnings_add(c->warnings, "process",
+		     "it was stopped for %s and captured anew: gosnap had no processor "
+		     "meanwhile (is the machine overloaded?)",
+		     pause);
+	*ret = c->starvations == 1 || make_plan(c, why->text, err);
+	if (*ret && c->starvations > 1)
+		warnings_add(c->warnings, "process",
+			     "the copy was given up, and it was read while it was "
+			     "stopped");
+	return true;
+}
+
 /* If the kernel refuses a copy, fall back to a stop. If a process had to be released
  * early, reading what can be read while it runs is better than nothing. */
 bool capture_plan_again(struct capture *c, struct err *err)
 {
 	struct err why = *err;
+	bool planned;
 
 	/* What it does from now on is not what was asked for. */
 	if (c->options->stands && tracer_service_has_copied(c->options->service))
@@ -92,6 +116,8 @@ bool capture_plan_again(struct capture *c, struct err *err)
 	}
 	if (c->plan.way == CAPTURE_COPY && err_is(&why, ERR_CANNOT))
 		return make_plan(c, why.text, err);
+	if (err_is(&why, ERR_LIMIT) && try_again(c, &why, &planned, err))
+		return planned;
 	if (c->plan.way == CAPTURE_LIVE || !err_is(&why, ERR_LIMIT))
 		return false;
 	capture_note_partial(c, why.text);
