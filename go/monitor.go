@@ -28,8 +28,8 @@ var errMonitored = errors.New("gosnap: there is a monitor already")
 // program that closes descriptors it did not open turns the monitor off; if it opens files in their
 // place, the runtime writes its traceback to one of them.
 //
-// If somebody stops the child (SIGSTOP) for good, a program that dies waits for it for good. If the
-// child is killed, the program dies as without it.
+// If the child hangs, or somebody stops it (SIGSTOP), a program that dies waits for it for Options.Timeout and a
+// second; then another process, the child's own, kills it. If the child is killed, the program dies as without it.
 //
 // Before Go 1.23, Monitor returns an error, unless the option StandardError is given.
 func Monitor(more ...Option) error {

@@ -17,8 +17,11 @@
 
 #include "lib/procfs/proc_file.h"
 #include "src/monitor/last_words.h"
+#include "src/monitor/sentry.h"
 
 enum { PACKET_MAX = 4096 }; /* pipe(2), O_DIRECT: PIPE_BUF */
+/* After a snapshot that took too long, the process goes on so much later at most. */
+#define MARGIN_NS (UINT64_C(1) * 1000 * 1000 * 1000)
 
 static bool is_it(const struct monitor *m)
 {
@@ -178,7 +181,7 @@ static void pass_on(const struct monitor *m, const char *packet, ssize_t len)
 }
 
 /* One snapshot; then the rest of what it has to say. */
-static void serve(const struct monitor *m)
+static void serve(const struct monitor *m, struct sentry *sentry)
 {
 	struct last_words words = { .dying = m->relay < 0 };
 	char packet[PACKET_MAX];
@@ -193,7 +196,10 @@ static void serve(const struct monitor *m)
 		const ssize_t n = read_packet(packet);
 		if (n <= 0)
 			return;
+		sentry_served(sentry);
+		sentry_permit(sentry, m->relay >= 0);
 		pass_on(m, packet, n);
+		sentry_permit(sentry, false);
 		if (m->relay >= 0)
 			last_words_hear(&words, packet, (size_t)n);
 	}
@@ -238,7 +244,10 @@ bool monitor_run(const struct monitor *monitor, struct err *err)
 	close_inherited(monitor->relay);
 	block_ends();
 	ignore_ends(true);
+	AUTO(sentry_end)
+	struct sentry *sentry =
+		sentry_start(STDIN_FILENO, monitor->timeout_ns + MARGIN_NS);
 	say("ready\n");
-	serve(monitor);
+	serve(monitor, sentry);
 	return true;
 }

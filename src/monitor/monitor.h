@@ -3,7 +3,8 @@
  * it sent. The process says so by any byte in a pipe, our standard input. It may be the runtime
  * that writes it, as the process dies: while we do not read on, the pipe is full, and the process
  * stays as it is. So the one who reads does nothing else: it examines nothing, and lives on when the
- * child that does is killed or takes too long. Knows the pipe and the process's number, not what is in
+ * child that does is killed or takes too long. If it hangs itself, or is stopped, another process ends it (sentry.h).
+ * Knows the pipe and the process's number, not what is in
  * a process or a document.
  *
  * On standard output: "ready" when the process is the one that was meant, then "snapshot STATUS
