@@ -19,7 +19,9 @@ class Etcd(subjects.Subject):
     """etcd says on standard error when it serves."""
 
     def __init__(self, program, folder):
-        client, peer = (f"http://127.0.0.1:{p}" for p in free_ports(2))
+        ports = free_ports(2)
+        self.client_port = ports[0]
+        client, peer = (f"http://127.0.0.1:{p}" for p in ports)
         super().__init__(
             [program, "--data-dir", folder, "--listen-client-urls", client,
              "--advertise-client-urls", client, "--listen-peer-urls", peer,

@@ -13,7 +13,7 @@ SOMETHING, NOTHING, UNKNOWN = 1, 0, 5
 
 
 # On a machine that is busy gosnap may not come to it in the time that it has.
-LATE = re.compile(rb"resumed before|did not stop")
+LATE = re.compile(rb"resumed before|did not stop|reached the age allowed")
 TRIES = 20
 
 
