@@ -20,11 +20,13 @@ CONNECTIONS = 4  # of a client of HTTP: each waits for the client most of the ti
 
 
 class Load:
-    """Use as a context. calls has (begin, seconds) of each request that was answered."""
+    """Use as a context. calls has (begin, seconds) of each request that was answered, without those of clients that wait
+    for the server to have something to say; answered() counts these, too."""
 
     def __init__(self, clients, pause):
         self.clients, self.pause = clients, pause
         self.calls = []
+        self.waited = []  # seconds
         self.failures = []
         self.ending = threading.Event()
         self.threads = [threading.Thread(target=self._run, args=(client,), daemon=True) for client in clients]
@@ -34,7 +36,11 @@ class Load:
             begin = time.monotonic()
             try:
                 client()
-                self.calls.append((begin, time.monotonic() - begin))
+                seconds = time.monotonic() - begin
+                if getattr(client, "waits", False):
+                    self.waited.append(seconds)
+                else:
+                    self.calls.append((begin, seconds))
             except (OSError, http.client.HTTPException, ValueError) as e:
                 if not self.ending.is_set():
                     self.failures.append(f"{getattr(client, 'name', client)}: {e!r}")
@@ -52,18 +58,23 @@ class Load:
         for thread in self.threads:
             thread.join(2 * LIMIT)
 
+    def answered(self):
+        return len(self.calls) + len(self.waited)
+
     def judge(self):
         """Raises Mismatch if this was no load. That a request fails now and then on a busy machine is no failure."""
-        if len(self.calls) <= 10 * len(self.failures):
-            raise Mismatch(f"{len(self.calls)} requests were answered, {len(self.failures)} failed: "
+        if self.answered() <= 10 * len(self.failures):
+            raise Mismatch(f"{self.answered()} requests were answered, {len(self.failures)} failed: "
                            + "\n".join(self.failures[:5]))
 
 
 class Web:
     """A client of HTTP: it makes these requests in turn, on connections that it keeps. A request is (method, path, body);
-    a function that makes the body is called each time. A body that is not bytes is sent as JSON."""
+    a function that makes the body is called each time. A body that is not bytes is sent as JSON.
+    waits: the answers take as long as the server likes."""
 
-    def __init__(self, port, *requests, headers=()):
+    def __init__(self, port, *requests, headers=(), waits=False):
+        self.waits = waits
         self.name = f"port {port}"
         self.connections = itertools.cycle(
             [http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT) for _ in range(CONNECTIONS)])
@@ -98,6 +109,7 @@ class Web:
 
 class Stream:
     """A client that reads an answer that is long, or has no end: a piece in each call."""
+    waits = True
 
     def __init__(self, port, method, path, body=None, piece=1 << 14):
         self.name = f"stream {path}"

@@ -247,7 +247,7 @@ def syncthing(program, folder):
                       ("GET", "/rest/system/connections", None), headers=key),
             loads.Web(guis[0], ("GET", "/rest/events?since=0&limit=5", None), ("GET", "/rest/db/browse?folder=f", None),
                       ("GET", f"/rest/db/completion?folder=f&device={homes[1][2]}", None), headers=key),
-            loads.Web(guis[0], ("GET", "/rest/events?since=1000000&timeout=3", None), headers=key)]
+            loads.Web(guis[0], ("GET", "/rest/events?since=1000000&timeout=3", None), headers=key, waits=True)]
 
 
 @contextlib.contextmanager
