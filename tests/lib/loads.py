@@ -20,8 +20,8 @@ CONNECTIONS = 4  # of a client of HTTP: each waits for the client most of the ti
 
 
 class Load:
-    """Use as a context. calls has (begin, seconds) of each request that was answered, without those of clients that wait
-    for the server to have something to say; answered() counts these, too."""
+    """Use as a context. calls has (begin, seconds) of each request that was answered, without those of clients that
+    wait for the server to have something to say; answered() counts these, too."""
 
     def __init__(self, clients, pause):
         self.clients, self.pause = clients, pause
@@ -69,8 +69,8 @@ class Load:
 
 
 class Web:
-    """A client of HTTP: it makes these requests in turn, on connections that it keeps. A request is (method, path, body);
-    a function that makes the body is called each time. A body that is not bytes is sent as JSON.
+    """A client of HTTP: it makes these requests in turn, on connections that it keeps. A request is (method, path,
+    body). A body that is a function is called each time, and one that is not bytes is sent as JSON.
     waits: the answers take as long as the server likes."""
 
     def __init__(self, port, *requests, headers=(), waits=False):
@@ -148,7 +148,7 @@ class Nats:
         self.pongs = threading.Semaphore(0)
         self.numbers = itertools.count(1)
         self.file.readline()  # INFO
-        self.send(b'CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true,"lang":"gosnap","version":"1"}\r\n')
+        self.send(b'CONNECT {"verbose":false,"headers":true,"no_responders":true}\r\n')
         self.inbox = f"_INBOX.{self.socket.getsockname()[1]}"
         threading.Thread(target=self._read, daemon=True).start()
 
