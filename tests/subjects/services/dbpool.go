@@ -371,8 +371,8 @@ func init() {
 					},
 				}, 2*time.Second)
 				return sickness{
-					func() bool { return b.leaked.now() == bankConnections && b.waiting.now() >= bankClients },
-					func() []finding {
+					reached: func() bool { return b.leaked.now() == bankConnections && b.waiting.now() >= bankClients },
+					findings: func() []finding {
 						return []finding{{Kinds: []string{"pool_exhausted"}, Names: []string{"main.(*bank).balanceUnlessBlocked"}}}
 					},
 				}
@@ -383,8 +383,8 @@ func init() {
 					"/transfer": func(r *http.Request) error { return b.transferUnlessBlocked(r.FormValue("from")) },
 				}, 2*time.Second)
 				return sickness{
-					func() bool { return b.leaked.now() == bankConnections && b.waiting.now() >= bankClients },
-					func() []finding {
+					reached: func() bool { return b.leaked.now() == bankConnections && b.waiting.now() >= bankClients },
+					findings: func() []finding {
 						return []finding{
 							{Kinds: []string{"pool_exhausted"}, Names: []string{"main.(*bank).transferUnlessBlocked"}},
 							// Each transaction has a goroutine that waits for its end.
@@ -402,8 +402,8 @@ func init() {
 					"/audit": func(r *http.Request) error { return b.auditLocked() },
 				}, 2*time.Second)
 				return sickness{
-					func() bool { return b.transfers.now() == bankConnections && b.auditor.is() != 0 },
-					func() []finding {
+					reached: func() bool { return b.transfers.now() == bankConnections && b.auditor.is() != 0 },
+					findings: func() []finding {
 						return []finding{{
 							Kinds:   []string{"pool_cycle"},
 							Names:   []string{"main.(*bank).transferLocked", "main.(*bank).auditLocked"},
@@ -420,8 +420,8 @@ func init() {
 					"/refresh": func(r *http.Request) error { return b.refresh() },
 				}, 2*time.Second)
 				return sickness{
-					func() bool { return atomic.LoadInt64(&b.missing) <= 0 && b.waiting.now() >= bankClients },
-					func() []finding {
+					reached: func() bool { return atomic.LoadInt64(&b.missing) <= 0 && b.waiting.now() >= bankClients },
+					findings: func() []finding {
 						return []finding{{
 							Kinds: []string{"lock_held"}, Names: []string{"main.(*bank).refresh"},
 							Holders: []int64{b.auditor.is()},

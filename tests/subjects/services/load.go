@@ -33,6 +33,17 @@ func (g *gauge) begins()    { atomic.AddInt64(&g.n, 1) }
 func (g *gauge) ends()      { atomic.AddInt64(&g.n, -1) }
 func (g *gauge) now() int64 { return atomic.LoadInt64(&g.n) }
 
+// stays is for what lasts only if it lasts for ever: it must be so at each poll of two seconds.
+func stays(so func() bool) func() bool {
+	since := time.Now()
+	return func() bool {
+		if !so() {
+			since = time.Now()
+		}
+		return time.Since(since) > 2*time.Second
+	}
+}
+
 // dice returns random numbers of one's own.
 func dice(one int) *rand.Rand {
 	seed, _ := strconv.ParseInt(os.Getenv("GOSNAP_SUBJECT_SEED"), 10, 64)
