@@ -14,6 +14,10 @@ bool is_opposite(const struct finder *f, uint32_t goroutine, enum operation oper
  * channel does not say that it is one. */
 bool is_timed_channel(const struct wait_channel *channel);
 
+/* Is it a channel that limits how many may be at work, and full although no goroutine has a place: all whose code
+ * leads there wait for one? */
+bool are_places_lost(const struct finder *f, const struct wait_object *o);
+
 /* Who has waited longest for it; NO_GOROUTINE: nobody for long, or some have leaked. */
 uint32_t longest_waiter(const struct finder *f, const struct wait_object *o);
 /* As the evidence: who waits, and for what. */

@@ -2,14 +2,19 @@
 /* Goroutines that wait for a place in a channel that limits how many may be at work: it is full of
  * elements that say nothing, as that of an errgroup is. Some always wait for it in a program that is
  * busy. It is told once half of them have done so for long, as more than information only if those who
- * have the places, all of them, have waited long for something as well. */
+ * have the places, all of them, have waited long for something as well; or if nobody has one, as all
+ * whose code leads to a receive wait for a place first: then places were not given back. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "lib/base/search.h"
 #include "src/findings/program/program.h"
 
-enum { MANY = 10, HOLDERS_TOLD = 2 };
+enum {
+	MANY = 10,
+	MANY_OF_LOST = 2, /* nobody waits for a moment only */
+	HOLDERS_TOLD = 2,
+};
 
 struct crowd_at {
 	uint64_t count, count_long;
@@ -97,6 +102,21 @@ static bool are_stuck(const struct finder *f, const struct wait_object *o)
 	return known >= o->channel.cap;
 }
 
+bool are_places_lost(const struct finder *f, const struct wait_object *o)
+{
+	bool any = false;
+
+	if (!is_full(o) || !f->about.has_memory || f->about.waits->is_partial)
+		return false;
+	for (uint32_t i = 0; i < o->partner_count; i++) {
+		const struct partner *p = &f->about.waits->partners[o->first_partner + i];
+		if (!waits_to_send(f, o, p->goroutine))
+			return false;
+		any |= p->operation == OPERATION_RECEIVE;
+	}
+	return any;
+}
+
 static void say_holders(const struct finder *f, struct text *text,
 			const struct wait_object *o)
 {
@@ -112,11 +132,11 @@ static void say_holders(const struct finder *f, struct text *text,
 }
 
 static void tell(struct finder *f, const struct wait_object *o,
-		 const struct crowd_at *crowd)
+		 const struct crowd_at *crowd, bool lost)
 {
 	struct finding *finding = finding_add(
-		f, "semaphore_full", are_stuck(f, o) ? SEVERITY_WARNING : SEVERITY_INFO,
-		crowd->count,
+		f, "semaphore_full",
+		lost || are_stuck(f, o) ? SEVERITY_WARNING : SEVERITY_INFO, crowd->count,
 		"Find out why those who have a place keep it, and whether each way out "
 		"gives it back.");
 	struct text *text = &finding->text;
@@ -129,6 +149,9 @@ static void tell(struct finder *f, const struct wait_object *o,
 	text_add(text, "), for at least ");
 	text_add_duration(text, (int64_t)finder_age(f, crowd->longest));
 	text_add(text, ".");
+	if (lost)
+		text_add(text, " No goroutine has one: most likely some were not given "
+			       "back.");
 	say_holders(f, text, o);
 	show_waiters(f, finding, o);
 }
@@ -141,7 +164,9 @@ void finding_semaphore_full(struct finder *f)
 		if (!is_full(&w->objects[i]))
 			continue;
 		const struct crowd_at crowd = senders(f, &w->objects[i]);
-		if (crowd.count >= MANY && crowd.count_long * 2 >= crowd.count)
-			tell(f, &w->objects[i], &crowd);
+		const bool lost = are_places_lost(f, &w->objects[i]);
+		if (crowd.count >= (lost ? MANY_OF_LOST : MANY) &&
+		    crowd.count_long * 2 >= crowd.count)
+			tell(f, &w->objects[i], &crowd, lost);
 	}
 }

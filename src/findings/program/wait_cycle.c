@@ -4,7 +4,9 @@
  * Who waits for a wait group needs all who finish it, so one that surely would and is stuck is enough. At a
  * channel each one that comes will do: all whose code leads there have to be stuck. That another
  * one comes, whose code does not show it, is excluded only if nothing alive refers to the channel;
- * else it is a warning once all have waited long. Rings of locks alone are lock_cycle. */
+ * else it is a warning once all have waited long. Rings of locks alone are lock_cycle, and those of places in
+ * a semaphore semaphore_full. Who sends to a channel out of reach that nobody receives from has leaked, whoever
+ * would close it. */
 #include <inttypes.h>
 
 #include "src/findings/program/program.h"
@@ -45,6 +47,8 @@ struct ring {
 	uint32_t first;
 	size_t count;
 	bool mixed, certain, by_channel, leaked, for_long;
+	bool by_close; /* one that sends waits for a close, which would end it in a panic */
+	bool in_places; /* all wait for places in the same semaphore: semaphore_full */
 };
 
 static const struct partner *partner_at(const struct search *s, uint32_t i)
@@ -226,8 +230,11 @@ static void look_at(const struct search *s, struct ring *ring, uint32_t at)
 	ring->count++;
 	ring->mixed |= !is_lock_kind(o->kind);
 	ring->for_long &= finder_waits_long(f, at);
+	ring->in_places &= are_places_lost(s->f, o) &&
+			   o == wait_graph_of(f->about.waits, ring->first);
 	if (o->kind == WAIT_CHANNEL) {
 		ring->by_channel = true;
+		ring->by_close |= p->operation == OPERATION_CLOSE && sends(f, at);
 		ring->leaked |= f->about.leaks && f->about.leaks->leaked[at];
 	} else if (is_lock_kind(o->kind)) {
 		ring->certain &= p->certainty == CERTAINTY_CERTAIN;
@@ -236,7 +243,9 @@ static void look_at(const struct search *s, struct ring *ring, uint32_t at)
 
 static struct ring measure(const struct search *s, uint32_t first)
 {
-	struct ring ret = { .first = first, .certain = true, .for_long = true };
+	struct ring ret = {
+		.first = first, .certain = true, .for_long = true, .in_places = true
+	};
 	uint32_t at = first;
 
 	do {
@@ -253,8 +262,12 @@ static bool severity_of(const struct search *s, const struct ring *ring,
 	const struct finder *f = s->f;
 
 	*ret = ring->certain ? SEVERITY_CRITICAL : SEVERITY_WARNING;
+	if (ring->by_close && ring->leaked)
+		return false;
 	if (!ring->by_channel || ring->leaked)
 		return ring->mixed;
+	if (ring->in_places)
+		return false;
 	*ret = ring->for_long ? SEVERITY_WARNING : SEVERITY_INFO;
 	return ring->mixed && (ring->for_long || (f->is_idle && f->about.has_memory &&
 						  !f->about.waits->is_partial));

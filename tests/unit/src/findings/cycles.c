@@ -143,6 +143,9 @@ static void test_channel(void **state)
 	process.leaked[0] = false;
 	process.leaked[1] = true; /* not at a channel */
 	NOTHING;
+	process.leaked[0] = true;
+	partner->operation = OPERATION_CLOSE; /* in a panic it would end */
+	NOTHING;
 }
 
 static void test_channel_partners(void **state)

@@ -213,6 +213,32 @@ static void test_semaphore_stuck(void **state)
 		      "(full, 1), for at least 10 s.");
 }
 
+/* All who would receive wait to send first. */
+static void test_semaphore_lost(void **state)
+{
+	const char *told = "10 goroutines wait in main.limit for a place in channel 0x80 "
+			   "(full, 1), for at least 10 s. "
+			   "No goroutine has one: most likely some were not given back.";
+
+	(void)state;
+	struct wait_object *o = fill();
+	process.partners[0].goroutine = 3;
+	process_finds(finding_semaphore_full, SEVERITY_WARNING, 10, told);
+	process_finds(finding_wait_cycle, 0, 0, NULL);
+	o->waiter_count = 2;
+	NOTHING(finding_semaphore_full); /* these two do not wait for long */
+	o->waiter_count = 10;
+	process_partner(0, o)->operation = OPERATION_SEND; /* it may have one */
+	process_finds(finding_semaphore_full, SEVERITY_INFO, 10,
+		      "10 goroutines wait in main.limit for a place in channel 0x80 "
+		      "(full, 1), for at least 10 s.");
+	process.partners[1].goroutine = 4;
+	process.partners[0].operation = OPERATION_SEND; /* none of them receives */
+	process_finds(finding_semaphore_full, SEVERITY_INFO, 10,
+		      "10 goroutines wait in main.limit for a place in channel 0x80 "
+		      "(full, 1), for at least 10 s.");
+}
+
 static void test_spawning(void **state)
 {
 	const char *told = "10,000 of 11,111 goroutines come from one place, as do the "
@@ -397,6 +423,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_nil_channel),
 		cmocka_unit_test(test_semaphore),
 		cmocka_unit_test(test_semaphore_stuck),
+		cmocka_unit_test(test_semaphore_lost),
 		cmocka_unit_test(test_spawning),
 		cmocka_unit_test(test_map_race),
 		cmocka_unit_test(test_states),
