@@ -2,7 +2,8 @@
 /* Goroutines in a system call or in C that does not come back. To wait there is normal, so it
  * is told only of who has a lock that others wait for, and of threads that cannot be woken:
  * those hang at a disk, a network file system, or a fault of the kernel. The runtime does not
- * note since when; the kernel does, of threads that sleep. */
+ * note since when; the kernel does, of threads that sleep. A second look does not see whether a
+ * goroutine stays in a call, unless the process is idle. But to unlock wakes one that waits. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -158,6 +159,24 @@ static void tell_hanging(struct finder *f, uint32_t goroutine,
 	finding_shows_goroutine(f, finding, goroutine);
 }
 
+/* How long the lock was seen to be held: since then none of the goroutines that wait for it has run. 0: not known.
+ * One that reads may have given back its share. */
+static uint64_t held_for(const struct finder *f, uint32_t holder)
+{
+	const struct wait_graph *w = f->about.waits;
+	const struct partner *as = NULL;
+	const struct wait_object *o = holder_lock(f, holder, &as);
+	uint64_t ret = UINT64_MAX;
+	bool all = o && o->waiter_count && as->operation != OPERATION_READ_UNLOCK;
+
+	for (uint32_t i = 0; all && i < o->waiter_count; i++) {
+		const uint32_t g = w->waiters[o->first_waiter + i].goroutine;
+		const uint64_t age = finder_waits_long(f, g) ? finder_age(f, g) : 0;
+		ret = age < ret ? age : ret;
+	}
+	return all ? ret : 0;
+}
+
 /* waits: how long the first has waited who waits for what it has. */
 static void look_at(struct finder *f, uint32_t i, uint64_t waits)
 {
@@ -169,8 +188,9 @@ static void look_at(struct finder *f, uint32_t i, uint64_t waits)
 	    g->status == GOROUTINE_SYSCALL) {
 		const uint64_t slept = asleep > waits ? asleep : waits;
 		const uint64_t age = finder_age(f, i) > slept ? finder_age(f, i) : slept;
-		if (age >= STATE_LONG_NS || finder_waits_long(f, i))
-			tell_holder(f, i, age);
+		const uint64_t held = age < STATE_LONG_NS ? held_for(f, i) : 0;
+		if (age >= STATE_LONG_NS || held || finder_waits_long(f, i))
+			tell_holder(f, i, age > held ? age : held);
 	} else if (th && th->state == 'D' && asleep >= STATE_LONG_NS) {
 		tell_hanging(f, i, th, asleep);
 	}

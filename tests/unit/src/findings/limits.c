@@ -81,6 +81,14 @@ struct finding *holder_finding(struct finder *f, const char *kind, uint32_t one,
 	return finding_add(f, kind, SEVERITY_WARNING, 1, advice);
 }
 
+const struct wait_object *holder_lock(const struct finder *f, uint32_t one,
+				      const struct partner **ret_as)
+{
+	(void)one;
+	*ret_as = &holder;
+	return f->about.waits ? f->about.waits->objects : NULL;
+}
+
 /* Its stack has one frame, which has one variable, the context. */
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
 			    enum variables_of variables, code_frame_fn *fn, void *arg)
@@ -388,6 +396,40 @@ static void test_stuck_call(void **state)
 	}
 }
 
+/* Two wait for what the first goroutine has, and both or one were seen to stay. */
+static void test_stuck_call_again(void **state)
+{
+	static struct waiter waiters[] = { { .goroutine = 1 }, { .goroutine = 2 } };
+	static struct wait_object lock = { .kind = WAIT_MUTEX, .waiter_count = 2 };
+	static const struct wait_graph waits = {
+		.objects = &lock,
+		.object_count = 1,
+		.waiters = waiters,
+	};
+	uint64_t behind = 2, stayed[] = { 0, 2 * SECOND_NS, 2 * SECOND_NS };
+	uint8_t in_cycle = 0, wanted[3] = { 0 };
+	struct finder f = {
+		.about = about,
+		.chains = { .count = 1, .behind = &behind, .in_cycle = &in_cycle },
+	};
+
+	(void)state;
+	f.about.waits = &waits;
+	f.about.stayed_ns = stayed;
+	f.about.wanted = wanted;
+	process = (struct process){
+		.goroutine = { .status = GOROUTINE_SYSCALL, .stack = NO_STACK },
+	};
+	assert_int_equal(told(finding_stuck_call, &f), 1);
+	stayed[2] = 0;
+	assert_int_equal(told(finding_stuck_call, &f), 0);
+	assert_memory_equal(wanted, ((uint8_t[]){ 1, 0, 1 }), 3);
+	stayed[2] = 2 * SECOND_NS;
+	holder.operation = OPERATION_READ_UNLOCK;
+	assert_int_equal(told(finding_stuck_call, &f), 0);
+	holder.operation = OPERATION_UNLOCK;
+}
+
 /* What it reads is known of the process's descriptors: here, those of the test. */
 static void test_descriptor(void **state)
 {
@@ -438,6 +480,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_age_unknown),
 		cmocka_unit_test(test_context_done),
 		cmocka_unit_test(test_stuck_call),
+		cmocka_unit_test(test_stuck_call_again),
 		cmocka_unit_test(test_descriptor),
 	};
 
