@@ -35,6 +35,7 @@ struct wait_channel {
 	uint32_t len, cap;
 	const char *element_type; /* Go spelling; NULL: not known */
 	uint64_t when, period;	  /* for a timer's channel; as in struct wait */
+	bool is_stopped; /* a timer's, which has fired or was stopped (Go 1.23 on) */
 };
 
 struct wait {

@@ -251,4 +251,5 @@ void waits_channel(const struct waits *w, uint64_t addr, struct wait_channel *re
 		return;
 	ret->when = w->timers[c->timer].when;
 	ret->period = w->timers[c->timer].period;
+	ret->is_stopped = ret->when == 0;
 }

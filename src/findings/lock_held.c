@@ -32,12 +32,13 @@ static bool has_partner(const struct finder *f, const struct wait *wait)
 	return false;
 }
 
-/* Up to 1.22 a channel does not say that it is a timer's. */
+/* Up to 1.22 a channel does not say that it is a timer's. Of one that does not run, somebody else has to set the timer. */
 static bool is_timed(const struct wait *wait)
 {
 	const char *type = wait->channel.element_type;
 
-	return wait->channel.when != 0 || (type && strcmp(type, "time.Time") == 0);
+	return !wait->channel.is_stopped &&
+	       (wait->channel.when != 0 || (type && strcmp(type, "time.Time") == 0));
 }
 
 /* One of several goroutines may have the lock while it waits for the next customer. */

@@ -251,6 +251,9 @@ static void test_held_for_long(void **state)
 	process.waits[0].channel.when = 0;
 	process.waits[0].channel.element_type = "time.Time";
 	NOTHING(finding_lock_held);
+	/* Unless it has come already. */
+	process.waits[0].channel.is_stopped = true;
+	process_finds(finding_lock_held, SEVERITY_CRITICAL, 10, all);
 	process.waits[0] = (struct wait){ .kind = WAIT_TIMER };
 	NOTHING(finding_lock_held);
 	process.waits[0] =
