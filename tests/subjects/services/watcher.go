@@ -228,9 +228,7 @@ func (w *watcher) start(folders []string) {
 			w.list()
 			return
 		}
-		if err := w.add(folders[r.Intn(len(folders))]); err != nil {
-			panic(err)
-		}
+		w.add(folders[r.Intn(len(folders))])
 	})
 }
 
@@ -255,6 +253,15 @@ func (w *watcher) closeLocked() {
 	w.file.Close()
 	<-w.ended
 	w.closer.gives()
+}
+
+// reopen begins again after too many events, if the watcher could be closed.
+func (w *watcher) reopen() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	again := watcherNew(false, 0)
+	w.fd, w.file, w.ended = again.fd, again.file, again.ended
+	go w.loop()
 }
 
 // loopLocked has the lock while it sends the events.
@@ -374,6 +381,7 @@ func init() {
 					for e := range w.events {
 						if w.reload(e.path); w.seen.now() >= watcherHealthy && len(w.events) == watcherEvents {
 							w.closeLocked()
+							w.reopen()
 						}
 					}
 				}()
