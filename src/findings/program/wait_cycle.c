@@ -32,6 +32,7 @@ struct search {
 	uint32_t *walk; /* likewise: 1 + where the walk began that came there first */
 	uint32_t *ring; /* likewise: one of the ring that it leads to */
 	uint32_t *size; /* likewise, of such a one: how many lead there */
+	bool *serves;	/* likewise: others wait at a channel for it alone */
 };
 
 /* Objects to be looked at again, since a partner may go on after all. */
@@ -131,15 +132,69 @@ static void find_answer(const struct search *s, const struct wait_object *o,
 	ret->known = true;
 }
 
+/* The only goroutine that others wait for at a channel who wait to do that; NOBODY: there are more, or none. */
+static uint32_t server_at(const struct search *s, const struct wait_object *o,
+			  enum wait_operation operation)
+{
+	const struct wait_graph *w = s->f->about.waits;
+	const enum operation answer =
+		operation == WAIT_SEND ? OPERATION_RECEIVE : OPERATION_SEND;
+	uint32_t ret = NOBODY;
+
+	for (uint32_t i = 0; i < o->partner_count; i++) {
+		const struct partner *p = partner_at(s, o->first_partner + i);
+		if (p->operation != answer && p->operation != OPERATION_CLOSE)
+			continue;
+		if (ret != NOBODY && ret != p->goroutine)
+			return NOBODY;
+		ret = p->goroutine;
+	}
+	for (uint32_t i = 0; ret != NOBODY && i < o->waiter_count; i++) {
+		const struct waiter *one = &w->waiters[o->first_waiter + i];
+		if (one->goroutine != ret && one->operation == operation && !one->one_of)
+			return ret;
+	}
+	return NOBODY;
+}
+
+static void find_servers(const struct search *s)
+{
+	const struct wait_graph *w = s->f->about.waits;
+
+	for (size_t i = 0; i < w->object_count; i++) {
+		const struct wait_object *o = &w->objects[i];
+		if (o->kind != WAIT_CHANNEL)
+			continue;
+		for (enum wait_operation of = WAIT_RECEIVE; of <= WAIT_SEND; of++) {
+			const uint32_t server = server_at(s, o, of);
+			if (server != NOBODY)
+				s->serves[server] = true;
+		}
+	}
+}
+
+/* A server that sends to a channel of its own, which nobody else receives from. That others wait for it and
+ * nobody else shows that it is one: else a receiver may be where it was not seen. A channel with a buffer may count
+ * who is at work, so that others receive from it when they have finished. */
+static bool waits_for_itself(const struct search *s, const struct wait_object *o,
+			     uint32_t goroutine, const struct partner *p)
+{
+	return o->channel.known && o->channel.cap == 0 && s->serves[goroutine] &&
+	       p->operation == OPERATION_RECEIVE && sends(s->f, goroutine);
+}
+
 static uint32_t answer_for(const struct search *s, const struct wait_object *o,
 			   uint32_t goroutine, struct answer *a)
 {
 	if (!a->known)
 		find_answer(s, o, goroutine, a);
-	return o->kind == WAIT_CHANNEL && a->first != NOBODY &&
-			       partner_at(s, a->first)->goroutine == goroutine
-		       ? a->second
-		       : a->first;
+	if (o->kind != WAIT_CHANNEL || a->first == NOBODY ||
+	    partner_at(s, a->first)->goroutine != goroutine)
+		return a->first;
+	return a->second == NOBODY &&
+			       waits_for_itself(s, o, goroutine, partner_at(s, a->first))
+		       ? a->first
+		       : a->second;
 }
 
 static uint32_t next_of(const struct search *s, uint32_t goroutine)
@@ -315,10 +370,15 @@ static void tell(const struct search *s, const struct ring *ring, enum severity 
 {
 	const size_t behind = s->size[ring->first] - ring->count;
 	uint32_t at = ring->first;
-	struct finding *finding = finding_add(
-		s->f, "wait_cycle", severity, ring->count + behind,
-		"Unlock before waiting for those who need the lock. Only a restart helps "
-		"now.");
+	struct finding *finding =
+		finding_add(s->f, "wait_cycle", severity, ring->count + behind,
+			    ring->count == 1 && ring->by_channel
+				    ? "Who receives from a channel must not send to it. "
+				      "Only a restart "
+				      "helps now."
+				    : "Unlock before waiting for those who need the "
+				      "lock. Only a restart "
+				      "helps now.");
 	struct text *text = &finding->text;
 
 	text_add_counted(text, ring->count, "goroutine");
@@ -382,6 +442,7 @@ void finding_wait_cycle(struct finder *f)
 	AUTO(xfree) uint32_t *walk = xcalloc(n + 1, sizeof(*walk));
 	AUTO(xfree) uint32_t *ring = xcalloc(n + 1, sizeof(*ring));
 	AUTO(xfree) uint32_t *size = xcalloc(n + 1, sizeof(*size));
+	AUTO(xfree) bool *serves = xcalloc(n + 1, sizeof(*serves));
 	struct search s = {
 		.f = f,
 		.count = n,
@@ -389,8 +450,10 @@ void finding_wait_cycle(struct finder *f)
 		.walk = walk,
 		.ring = ring,
 		.size = size,
+		.serves = serves,
 	};
 
+	find_servers(&s);
 	if (find_stuck(&s))
 		find_rings(&s);
 }

@@ -211,6 +211,48 @@ static void test_channel_itself(void **state)
 	NOTHING;
 }
 
+/* A server sends to a channel that only itself receives from, while others wait for it alone. */
+static void test_channel_of_server(void **state)
+{
+	struct wait_object *requests;
+
+	(void)state;
+	process_begin();
+	process_add(GOROUTINE_WAITING, "main.serve");
+	process_add(GOROUTINE_WAITING, "main.request");
+	other = process_object(WAIT_CHANNEL, 0x60);
+	other->channel = (struct wait_channel){ .addr = 0x60, .known = true };
+	process_waits_for(0, other);
+	process_partner(0, other)->operation = OPERATION_RECEIVE;
+	requests = process_object(WAIT_CHANNEL, 0x80);
+	requests->channel = (struct wait_channel){ .addr = 0x80, .known = true };
+	process_waits_for(1, requests);
+	partner = process_partner(0, requests);
+	partner->operation = OPERATION_RECEIVE;
+	NOTHING; /* it receives there first */
+	process.waits[0].operation = process.waits[1].operation = WAIT_SEND;
+	process.waiters[0].operation = process.waiters[1].operation = WAIT_SEND;
+	const char *told =
+		"1 goroutine waits for itself, it seems; goroutine 100 waits to "
+		"send on channel 0x60 in main.serve, which goroutine 100 would "
+		"receive from; 1 other waits behind them.";
+	process_finds(finding_wait_cycle, SEVERITY_INFO, 2, told);
+	process_waits_since(0, LONG_AGO);
+	process_finds(finding_wait_cycle, SEVERITY_WARNING, 2, told);
+	other->channel.cap = 1;
+	NOTHING;
+	other->channel.cap = 0;
+	process.waiters[1].one_of = true;
+	NOTHING;
+	process.waiters[1].one_of = false;
+	partner->operation = OPERATION_SEND;
+	NOTHING;
+	partner->operation = OPERATION_RECEIVE;
+	process_partner(process_add(GOROUTINE_RUNNING, "main.more"), requests)
+		->operation = OPERATION_RECEIVE;
+	NOTHING;
+}
+
 /* Of five in the ring four are told; a ring of locks alone is another finding. */
 static void test_long_ring(void **state)
 {
@@ -271,6 +313,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_channel_partners),
 		cmocka_unit_test(test_channel_itself),
+		cmocka_unit_test(test_channel_of_server),
 		cmocka_unit_test(test_long_ring),
 		cmocka_unit_test(test_told),
 	};
