@@ -31,6 +31,15 @@ static const struct partner *stuck_partner(const struct finder *f,
 	return NULL;
 }
 
+/* A ring that leads through the group has told of it. */
+static bool is_told(const struct finder *f, const struct wait_object *o)
+{
+	for (uint32_t i = 0; i < o->waiter_count; i++)
+		if (f->told[f->about.waits->waiters[o->first_waiter + i].goroutine])
+			return true;
+	return false;
+}
+
 static uint64_t count_behind(const struct finder *f, const struct wait_object *o)
 {
 	uint64_t ret = o->waiter_count;
@@ -73,8 +82,9 @@ void finding_group_held(struct finder *f)
 {
 	for (size_t i = 0; i < f->about.waits->object_count; i++) {
 		const struct wait_object *o = &f->about.waits->objects[i];
-		const struct partner *p =
-			o->kind == WAIT_WAITGROUP ? stuck_partner(f, o) : NULL;
+		const struct partner *p = o->kind == WAIT_WAITGROUP && !is_told(f, o)
+						  ? stuck_partner(f, o)
+						  : NULL;
 		if (p)
 			tell(f, o, p);
 	}

@@ -503,6 +503,9 @@ static void test_group_held(void **state)
 	finding_group_held(&f);
 	assert_int_equal(findings.count, 1);
 	assert_true(f.told[1] && f.told[2] && !f.told[0]);
+	/* Not once more, as after a ring that leads through the group. */
+	finding_group_held(&f);
+	assert_int_equal(findings.count, 1);
 	f.told[0] = 1;
 	finding_group_held(&f);
 	assert_int_equal(findings.count, 1);
