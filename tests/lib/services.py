@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 import threading
@@ -101,7 +100,10 @@ def judged(tally, service, expected, target, bare=False):
 def copied(program):
     """The program in a folder where it can be removed."""
     with tempfile.TemporaryDirectory(dir=MEMORY if os.path.isdir(MEMORY) else None) as folder:
-        yield shutil.copy(program, folder), folder
+        copy = os.path.join(folder, os.path.basename(program))
+        # By a process of its own: what another thread starts meanwhile would have this open to write to it.
+        subprocess.run(["cp", program, copy], check=True)
+        yield copy, folder
 
 
 def looked_at(tally, program, service, state, collects, dice, ways, moments):
