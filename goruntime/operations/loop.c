@@ -8,6 +8,8 @@ enum {
 	FAILS_AFTER = 32, /* instructions */
 	NODES = 64,	  /* registers, then words of the frame */
 	KEEPS_AFTER = 32, /* instructions */
+	ARGUMENTS = 8, /* instructions before a call that make its arguments, at most */
+	TURN_MAX = 64, /* instructions */
 };
 
 struct finding_loop {
@@ -162,7 +164,7 @@ bool loop_find(struct routines *all, struct routine *r, size_t at, loop_call_fn 
 {
 	const struct finding_loop f = { all, r, may_call, arg };
 
-	*ret = (struct loop){ .routine = r };
+	*ret = (struct loop){ .routine = r, .at = at };
 	if (!routine_decode(all, r) || at >= r->count || !may_be_in(&f, at))
 		return false;
 	ret->inside = xcalloc(r->count + 1, 1);
@@ -371,6 +373,127 @@ bool loop_keeps(const struct loop *loop, const struct arch *arch, size_t at,
 		    in->operand[0].number != of.number)
 			return false;
 		of = in->operand[1];
+	}
+	return false;
+}
+
+/* A turn, from where the call has returned. */
+struct turn {
+	const struct loop *loop;
+	const struct arch *arch;
+	struct operand received; /* a word of the frame that is zero */
+	uint64_t zero;		 /* bit n: register n is */
+	bool compared, equal;	 /* what the instruction before has found */
+};
+
+/* Where the call puts what it receives: the last address of the frame that is taken before it. */
+static bool find_received(struct turn *t, size_t call)
+{
+	for (size_t i = call; i > 0 && call - i < ARGUMENTS; i--) {
+		const struct instruction *in = &t->loop->routine->list[i - 1];
+		if (in->kind == INSTRUCTION_CALL)
+			return false;
+		if (in->kind != INSTRUCTION_ADDRESS ||
+		    !is_of_frame(t->arch, &in->operand[1]))
+			continue;
+		t->received = in->operand[1];
+		return true;
+	}
+	return false;
+}
+
+static bool is_zero(const struct turn *t, const struct operand *o)
+{
+	if (o->kind == OPERAND_REGISTER)
+		return t->zero & bit(o->reg);
+	if (o->kind == OPERAND_NUMBER)
+		return o->number == 0;
+	return is_of_frame(t->arch, o) && o->number == t->received.number &&
+	       o->bytes <= WORD;
+}
+
+static void compare(struct turn *t, const struct instruction *in)
+{
+	const struct operand *one = &in->operand[0], *other = &in->operand[1];
+	const bool itself = one->kind == OPERAND_REGISTER &&
+			    other->kind == OPERAND_REGISTER && one->reg == other->reg;
+
+	t->compared = is_zero(t, one) && (itself || (!in->masks && is_zero(t, other)));
+	t->equal = true;
+}
+
+/* False: it may change what others see, or what was received. */
+static bool run(struct turn *t, const struct instruction *in)
+{
+	const struct operand *to = &in->operand[0], *from = &in->operand[1];
+	const bool moves = in->kind == INSTRUCTION_MOVE || in->kind == INSTRUCTION_EXTEND;
+	const bool zero = moves && is_zero(t, from);
+
+	t->compared = false;
+	if (in->kind == INSTRUCTION_LOCKED_ADD || in->kind == INSTRUCTION_LOCKED_EXCHANGE)
+		return false;
+	if (to->kind == OPERAND_MEMORY && in->kind != INSTRUCTION_ADDRESS)
+		return is_of_frame(t->arch, to) &&
+		       (zero || !writes(t->arch, in, &t->received));
+	/* It may write memory that is not among its operands. */
+	if (in->kind == INSTRUCTION_OTHER && to->kind == OPERAND_NONE && !in->written &&
+	    in->len > 1 && to->bytes)
+		return false;
+	t->zero &= ~in->written;
+	if (zero && to->kind == OPERAND_REGISTER)
+		t->zero |= bit(to->reg);
+	return true;
+}
+
+/* The next instruction, or the count if it is not known. */
+static size_t turn_on(struct turn *t, size_t i)
+{
+	const struct routine *r = t->loop->routine;
+	const struct instruction *in = &r->list[i];
+	const bool jumps =
+		in->kind == INSTRUCTION_JUMP || (in->kind == INSTRUCTION_BRANCH &&
+						 t->equal == (in->when == BRANCH_EQUAL));
+
+	switch (in->kind) {
+	case INSTRUCTION_CALL:
+	case INSTRUCTION_RETURN:
+		return r->count;
+	case INSTRUCTION_BRANCH:
+		if (!t->compared ||
+		    (in->when != BRANCH_EQUAL && in->when != BRANCH_NOT_EQUAL))
+			return r->count;
+		/* fall through */
+	case INSTRUCTION_JUMP:
+		t->compared = false;
+		if (jumps)
+			return is_inside(r, in->target) ? routine_index(r, in->target)
+							: r->count;
+		return i + 1;
+	case INSTRUCTION_COMPARE:
+		compare(t, in);
+		return i + 1;
+	default:
+		return run(t, in) ? i + 1 : r->count;
+	}
+}
+
+bool loop_comes_back(const struct loop *loop, const struct arch *arch, size_t call,
+		     bool second)
+{
+	const struct routine *r = loop->routine;
+	struct turn t = { .loop = loop, .arch = arch };
+	bool past = loop->at == call;
+	size_t i = call + 1;
+
+	if (!find_received(&t, call))
+		return false;
+	if (second)
+		t.zero = bit(arch->go_arguments[0]);
+	for (unsigned n = 0; n < TURN_MAX && i < r->count && loop->inside[i]; n++) {
+		if (i == call)
+			return past;
+		past |= i == loop->at;
+		i = turn_on(&t, i);
 	}
 	return false;
 }

@@ -9,6 +9,7 @@
 
 struct loop {
 	struct routine *routine;
+	size_t at;	 /* the instruction that it was looked for by */
 	uint8_t *inside; /* by instruction */
 	bool leaves; /* there is a way out of it, other than a check of the compiler's that fails */
 	/* Ways from one instruction to another, numbered from 1 on: the last one there, and the one before. */
@@ -31,5 +32,11 @@ bool loop_changes(const struct loop *loop, const struct arch *arch);
  * to run, until somebody else writes to memory? */
 bool loop_keeps(const struct loop *loop, const struct arch *arch, size_t at,
 		struct operand of);
+
+/* If the call at instruction `call` receives zero, as from a closed channel: does it come straight back to the call,
+ * past instruction `at`, without any other call, and without writing to memory outside of the frame? second: the call
+ * says whether there was something to receive, too. */
+bool loop_comes_back(const struct loop *loop, const struct arch *arch, size_t call,
+		     bool second);
 
 #endif

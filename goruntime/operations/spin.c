@@ -159,12 +159,28 @@ static bool has_closed(const struct spin_search *s, const struct loop *loop)
 	return false;
 }
 
+/* What it does with other values does not matter. */
+static struct spin judge_zero(struct spin_search *s, const struct loop *loop)
+{
+	const struct arch *arch = target_arch(s->a->rt->target);
+
+	for (size_t i = 0; i < s->closed_count; i++) {
+		const size_t call = routine_index(loop->routine, s->closed[i].pc);
+		const struct routine *to = called(s, &loop->routine->list[call]);
+		if (loop->inside[call] && is_of_all_turns(s, loop, call) &&
+		    loop_comes_back(loop, arch, call,
+				    to && to->operation == OPERATION_RECEIVE_SECOND))
+			return (struct spin){ SPIN_ZERO, s->closed[i].channel };
+	}
+	return (struct spin){ SPIN_NONE, 0 };
+}
+
 static struct spin judge(struct spin_search *s, const struct loop *loop)
 {
 	/* If there is a way out, the closed channel is likely to lead there. */
 	if (loop_changes(loop, target_arch(s->a->rt->target)) ||
 	    (loop->leaves && has_closed(s, loop)))
-		return (struct spin){ SPIN_NONE, 0 };
+		return judge_zero(s, loop);
 	if (tries(s, loop))
 		return (struct spin){ SPIN_TRIES, 0 };
 	if (has_closed(s, loop))

@@ -12,6 +12,8 @@ enum spin_kind {
 	/* A loop that never waits, and that it never leaves, unless by a panic: */
 	SPIN_CLOSED, /* it receives from a channel that is closed and empty */
 	SPIN_EMPTY,  /* it does nothing */
+	/* A loop that receives from such a channel, and only receives again if that gives zero: */
+	SPIN_ZERO,
 	/* A loop that changes nothing itself, until it finds that somebody else has: */
 	SPIN_TRIES, /* to send or to receive */
 	SPIN_LOOKS, /* at memory */
@@ -19,7 +21,7 @@ enum spin_kind {
 
 struct spin {
 	enum spin_kind kind;
-	uint64_t channel; /* of SPIN_CLOSED */
+	uint64_t channel; /* of SPIN_CLOSED and SPIN_ZERO */
 };
 
 struct spin operations_spin(struct operations *a, const struct goroutine *g);

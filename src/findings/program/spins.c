@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Goroutines that go round and round. If the loop never waits, and has no way out, that is for ever: it is
- * empty, or receives from a channel that is closed. A loop that only looks, or tries to send or to receive,
+ * empty, or receives from a channel that is closed. So is one whose way out is for values other than zero. A loop that only looks, or tries to send or to receive,
  * until somebody lets it go on may end at once: one snapshot cannot tell, so that is information. */
 #include <inttypes.h>
 
@@ -28,6 +28,11 @@ static const struct {
 	{ SPIN_CLOSED, SEVERITY_WARNING, "spins", "spin",
 	  " is closed and empty, so that receiving from it never waits, and the loop has "
 	  "no way out",
+	  "Leave the loop once the channel is closed (v, ok := <-c), or set the variable "
+	  "to nil in a select." },
+	{ SPIN_ZERO, SEVERITY_WARNING, "spins", "spin",
+	  " is closed and empty, so that receiving from it never waits, and for the zero "
+	  "that it gives the loop only receives again",
 	  "Leave the loop once the channel is closed (v, ok := <-c), or set the variable "
 	  "to nil in a select." },
 	{ SPIN_EMPTY, SEVERITY_WARNING, "spins", "spin",
@@ -97,7 +102,7 @@ static void tell(struct search *s, struct finder *f, size_t as, const struct cro
 	say_where(f, text, crowd->first);
 	say_created(f, text, crowd->first);
 	text_add(text, ": ");
-	if (told_as[as].kind == SPIN_CLOSED) {
+	if (channel) {
 		text_add(text, "channel 0x%" PRIx64, channel);
 		finding_shows_address(finding, channel);
 	}

@@ -25,6 +25,7 @@ type node struct{ next *node }
 var (
 	cases  = map[string]func(){}
 	closed = make(chan int, 3)
+	gone   = make(chan *node) // closed, too
 	done   = make(chan struct{})
 	open   = make(chan int)
 	jobs   = make(chan int, 1)
@@ -60,6 +61,20 @@ func receivesTwo(c chan int) {
 			continue
 		}
 		sum += v
+	}
+}
+
+// skips does more only with what it has received.
+//
+//go:noinline
+func skips(c chan *node) {
+	begin()
+	for {
+		n := <-c
+		if n == nil {
+			continue
+		}
+		handle(1)
 	}
 }
 
@@ -311,6 +326,31 @@ func leavesLater(c chan int) {
 	}
 }
 
+// skipsUntil does so, too, with what is nil.
+//
+//go:noinline
+func skipsUntil(c chan *node) {
+	begin()
+	for {
+		if n := <-c; n != nil {
+			handle(1)
+		} else if atomic.LoadInt32(&flag) != 0 {
+			return
+		}
+	}
+}
+
+// skipsSome leaves the loop in time.
+//
+//go:noinline
+func skipsSome(c chan *node) {
+	for i := 0; i < 1000; i++ {
+		if n := <-c; n != nil {
+			handle(1)
+		}
+	}
+}
+
 //go:noinline
 func panicsLater(c chan int) {
 	defer func() { recover() }()
@@ -348,6 +388,7 @@ func init() {
 		}()
 		again()
 	}
+	cases["skips"] = func() { skips(gone) }
 	cases["empty"] = empty
 	cases["empty select"] = emptySelect
 	cases["checks"] = checks
@@ -381,6 +422,14 @@ func init() {
 		}
 	}
 	cases["leaves later"] = func() { leavesLater(closed) }
+	cases["skips until"] = func() { skipsUntil(gone) }
+	cases["skips some"] = func() {
+		begin()
+		for {
+			skipsSome(gone)
+			handle(1)
+		}
+	}
 	cases["panics later"] = func() { panicsLater(closed) }
 	cases["exits later"] = func() { exitsLater(closed) }
 	cases["gated"] = (&service{done: done}).gated
@@ -393,6 +442,7 @@ func main() {
 	runtime.GOMAXPROCS(1) // it leaves some of the machine to others
 	ring.next = &node{ring}
 	close(closed)
+	close(gone)
 	close(done)
 	for _, name := range os.Args[1:] {
 		go cases[name]()
