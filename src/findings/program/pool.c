@@ -62,8 +62,8 @@ static bool is_endless(struct runtime *rt, uint64_t tx)
 	return false;
 }
 
-static uint64_t conn_of_owner(struct runtime *rt, const struct value *pool,
-			      const char *owner, uint64_t word)
+static uint64_t conn_of_any(struct runtime *rt, const struct value *pool,
+			    const char *owner, uint64_t word)
 {
 	uint64_t conn;
 
@@ -72,14 +72,27 @@ static uint64_t conn_of_owner(struct runtime *rt, const struct value *pool,
 		       : 0;
 }
 
-/* Rows keep their connection when they are closed. */
+/* A word may lead to anything, behind which another object lies that has a connection. An owner has its pool, too. */
+static uint64_t conn_of_owner(struct runtime *rt, const struct value *pool,
+			      const char *owner, uint64_t word)
+{
+	uint64_t db;
+
+	return pool_word(rt, owner, "db", word, &db) && db == pool->addr
+		       ? conn_of_any(rt, pool, owner, word)
+		       : 0;
+}
+
+/* Rows keep their connection when they are closed. They have no pool, but what gives the connection back. */
 static uint64_t conn_of_rows(struct runtime *rt, const struct value *pool, uint64_t word)
 {
 	static const char rows[] = "*database/sql.Rows";
-	uint64_t closed;
+	uint64_t closed, release;
 
-	return pool_word(rt, rows, "closed", word, &closed) && !closed
-		       ? conn_of_owner(rt, pool, rows, word)
+	return pool_word(rt, rows, "closed", word, &closed) && !closed &&
+			       pool_word(rt, rows, "releaseConn", word, &release) &&
+			       release
+		       ? conn_of_any(rt, pool, rows, word)
 		       : 0;
 }
 
