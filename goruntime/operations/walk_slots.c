@@ -40,11 +40,24 @@ static bool slots_writes(const struct instruction *in)
 	return in->kind != INSTRUCTION_COMPARE && in->kind < INSTRUCTION_BRANCH;
 }
 
-/* The frame pointer is not used to write. */
-static bool slots_takes_address(const struct walker *w, const struct instruction *in)
+/* The frame pointer is not used to write. The address of what is at the stack pointer is the stack
+ * pointer: Go's compiler then copies the register. */
+static bool slots_takes_address(const struct walker *w, const struct routine *r, size_t i,
+				int64_t *ret)
 {
-	return in->kind == INSTRUCTION_ADDRESS &&
-	       in->operand[0].reg != (int)target_arch(w->rt->target)->fp;
+	const struct arch *arch = target_arch(w->rt->target);
+	const struct instruction *in = &r->list[i];
+	const struct operand *to = &in->operand[0], *from = &in->operand[1];
+
+	if (to->kind == OPERAND_REGISTER && to->reg == (int)arch->fp)
+		return false;
+	if (in->kind == INSTRUCTION_ADDRESS)
+		return slots_place(w, r, i, from, ret);
+	if (in->kind != INSTRUCTION_MOVE || from->kind != OPERAND_REGISTER ||
+	    from->reg != (int)arch->sp || r->frame_sizes[i] < 0)
+		return false;
+	*ret = -r->frame_sizes[i] - (int64_t)WORD;
+	return true;
 }
 
 /* How far what begins there may reach: to the return address, or to the end. */
@@ -74,7 +87,7 @@ static void slots_note_one(const struct walker *w, struct slots *s, size_t i,
 	const struct instruction *in = &s->of->list[i];
 	int64_t at;
 
-	if (slots_takes_address(w, in) && slots_place(w, s->of, i, &in->operand[1], &at))
+	if (slots_takes_address(w, s->of, i, &at))
 		slots_note(s, at, slots_end(at));
 	if (is_ahead && in->kind == INSTRUCTION_CALL)
 		slots_note_call(w, s, i);

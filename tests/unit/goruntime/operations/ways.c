@@ -261,6 +261,32 @@ static void test_slots(void **state)
 	assert_true(unlocks());
 }
 
+/* A copy of the stack pointer is the address of what is there. */
+static void test_slots_stack_pointer(void **state)
+{
+	struct instruction *first = &made[0].list[0];
+
+	(void)state;
+	open_slots(at(SP, 16), number(0));
+	words[(FRAME + 16 - STACK) / WORD] = 1;
+	assert_true(unlocks());
+	first->kind = INSTRUCTION_MOVE;
+	first->operand[0] = reg(BX);
+	first->operand[1] = reg(SP);
+	assert_false(unlocks());
+	/* It may have been copied before the frame goes on. */
+	slots_of.begin = made_pc(0, 1);
+	assert_false(unlocks());
+	first->operand[0] = reg((int)arch_amd64.fp);
+	assert_true(unlocks());
+	first->operand[0] = reg(BX);
+	first->operand[1] = reg(CX);
+	assert_true(unlocks());
+	first->operand[1] = reg(SP);
+	first->kind = INSTRUCTION_COMPARE;
+	assert_true(unlocks());
+}
+
 /* Arguments are above the return address; what is before that does not go on there. */
 static void test_slots_arguments(void **state)
 {
@@ -379,9 +405,11 @@ int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, open_stack, end_walk)
 	const struct CMUnitTest tests[] = {
-		TEST(ways),	    TEST(ways_if_free), TEST(ways_known),
-		TEST(ways_joined),  TEST(slots),	TEST(slots_arguments),
-		TEST(slots_loaded), TEST(finds),	TEST(unknown),
+		TEST(ways),	    TEST(ways_if_free),
+		TEST(ways_known),   TEST(ways_joined),
+		TEST(slots),	    TEST(slots_arguments),
+		TEST(slots_loaded), TEST(finds),
+		TEST(unknown),	    TEST(slots_stack_pointer),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
