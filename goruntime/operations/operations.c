@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "goruntime/operations/operations.h"
 
+#include "goruntime/operations/effects.h"
 #include "goruntime/operations/operations_priv.h"
 #include "goruntime/operations/symbolic.h"
-#include "goruntime/goroutines/defers.h"
-#include "goruntime/goroutines/extras.h"
 #include "goruntime/runtime/runtime_priv.h"
 
 enum {
-	SPILLED_WORDS = 16, /* above a frame: what the function saves of its arguments */
-	SOUGHT_MAX = 16,    /* of a goroutine */
+	SOUGHT_MAX = 16,      /* of a goroutine */
 	FRAMES_FOLLOWED = 64, /* of a goroutine, innermost first */
 };
 /* Instructions, in all: less than a second. */
@@ -22,6 +20,7 @@ struct operations *operations_new(struct runtime *rt)
 	a->rt = rt;
 	a->routines = routines_new(rt);
 	a->walker = walker_new(rt, a->routines);
+	a->effects = effects_new(rt, a->routines);
 	a->left = RUN_INSTRUCTIONS;
 	return a;
 }
@@ -31,6 +30,7 @@ void operations_free(struct operations *a)
 	if (!a)
 		return;
 	walker_free(a->walker);
+	effects_free(a->effects);
 	routines_free(a->routines);
 	xfree(a->events.list);
 	xfree(a);
@@ -62,8 +62,7 @@ struct asking {
 	size_t sought_count;
 };
 
-/* What takes back what. */
-static enum operation opposite_of(enum operation operation)
+enum operation operation_opposite(enum operation operation)
 {
 	switch (operation) {
 	case OPERATION_LOCK:
@@ -85,8 +84,9 @@ static bool is_opposite(void *arg, const struct event *e)
 {
 	const struct event *of = arg;
 
-	return e->addr == of->addr && (e->operation == opposite_of(of->operation) ||
-				       of->operation == opposite_of(e->operation));
+	return e->addr == of->addr &&
+	       (e->operation == operation_opposite(of->operation) ||
+		of->operation == operation_opposite(e->operation));
 }
 
 static bool is_told(const struct event_list *events, size_t i)
@@ -124,11 +124,18 @@ static struct sought *seek(struct asking *q, enum operation operation, uint64_t 
 static void note_sought(struct asking *q, const struct operation_at *at)
 {
 	const bool passed = at->when == PASSED || at->when == PASSED_SURELY;
-	struct sought *s =
-		passed ? sought_of(q, opposite_of(at->operation), at->addr, at->frame)
-		: opposite_of(at->operation) ? seek(q, at->operation, at->addr, at->frame)
-					     : NULL;
+	struct sought *s = passed ? sought_of(q, operation_opposite(at->operation),
+					      at->addr, at->frame)
+			   : operation_opposite(at->operation)
+				   ? seek(q, at->operation, at->addr, at->frame)
+				   : NULL;
+	/* What it has surely unlocked since it does not have, wherever it was locked. */
+	struct sought *given = at->when == PASSED_SURELY && is_unlock(at->operation)
+				       ? seek(q, at->operation, at->addr, at->frame)
+				       : NULL;
 
+	if (given)
+		given->found = true;
 	if (!s)
 		return;
 	s->ahead |= !passed;
@@ -136,9 +143,10 @@ static void note_sought(struct asking *q, const struct operation_at *at)
 }
 
 static void tell(struct asking *q, const struct event *e, enum operation_when when,
-		 uint32_t frame)
+		 uint32_t frame, bool is_of_others)
 {
-	const struct operation_at at = { e->operation, when, e->addr, e->pc, frame };
+	const struct operation_at at = { e->operation, when,  e->addr,
+					 e->pc,	       frame, is_of_others };
 
 	note_sought(q, &at);
 	q->question->fn(q->question->arg, &at);
@@ -177,7 +185,7 @@ static void tell_ahead(struct asking *q, const struct walk_of *of,
 			continue;
 		bool surely = walk_always(q->a->walker, of, events, event_is_same,
 					  is_opposite, e);
-		if (!surely && opposite_of(e->operation) &&
+		if (!surely && operation_opposite(e->operation) &&
 		    !walk_finds(q->a->walker, of, events, event_is_same, is_opposite, e))
 			continue;
 		bool deferred = f ? is_deferred_there(q, f, e) : surely;
@@ -185,7 +193,7 @@ static void tell_ahead(struct asking *q, const struct walk_of *of,
 		     deferred ? AHEAD_DEFERRED
 		     : surely ? AHEAD_SURELY
 			      : AHEAD_MAYBE,
-		     frame);
+		     frame, false);
 	}
 }
 
@@ -228,6 +236,21 @@ static bool is_passed(const struct asking *q, const struct walk_of *of,
 	       *walker_budget(q->a->walker) > 0;
 }
 
+/* May it have locked what an event unlocks? */
+static bool may_explain(void *arg, const struct event *e)
+{
+	return is_opposite(arg, e) || (is_lock(e->operation) && !e->addr);
+}
+
+static bool is_of_others(const struct asking *q, const struct walk_of *of,
+			 struct event *e)
+{
+	struct walk_of to = *of;
+
+	to.end = e->pc;
+	return walk_reaches(q->a->walker, &to, &q->a->events, 0, may_explain, e);
+}
+
 static void tell_passed(struct asking *q, const struct walk_of *of,
 			const struct physical_frame *f)
 {
@@ -239,18 +262,19 @@ static void tell_passed(struct asking *q, const struct walk_of *of,
 		struct event known = *e;
 		if (of->symbolic &&
 		    (!symbolic_true(of->symbolic, e->addr, &known.addr) ||
-		     !sought_of(q, opposite_of(e->operation), known.addr, frame)))
+		     !sought_of(q, operation_opposite(e->operation), known.addr, frame)))
 			continue;
 		if (!known.addr || !is_wanted(q, &known) || !is_passed(q, of, f, e))
 			continue;
 		const struct sought *s =
-			seek(q, opposite_of(e->operation), known.addr, frame);
+			seek(q, operation_opposite(e->operation), known.addr, frame);
 		if ((of->infer || q->have_ended) && is_lock(e->operation) &&
 		    !(s && s->ahead))
 			continue;
 		bool surely =
 			!walk_reaches(q->a->walker, of, events, 0, event_is_same, e);
-		tell(q, &known, surely ? PASSED_SURELY : PASSED, frame);
+		tell(q, &known, surely ? PASSED_SURELY : PASSED, frame,
+		     is_unlock(e->operation) && is_of_others(q, of, e));
 	}
 }
 
@@ -262,12 +286,12 @@ static void tell_unknown(struct asking *q, const struct walk_of *of,
 	const struct event may = { .operation = OPERATION_UNLOCK, .pc = of->end };
 
 	if (of->routine->opaque)
-		tell(q, &may, PASSED, (uint32_t)f->frame);
+		tell(q, &may, PASSED, (uint32_t)f->frame, false);
 	for (size_t i = 0; i < events->count; i++) {
 		const struct event *e = &events->list[i];
 		if (!e->addr && is_unlock(e->operation) &&
 		    walk_unlocks_unknown(q->a->walker, of, events, e, false))
-			tell(q, e, PASSED, (uint32_t)f->frame);
+			tell(q, e, PASSED, (uint32_t)f->frame, false);
 	}
 }
 
@@ -297,9 +321,8 @@ static void look_with_stand_ins(struct asking *q, const struct walk_of *of,
 	tell_passed(q, &with, f);
 }
 
-/* Behind a call that never returns is code that this frame does not come to. */
-static bool goes_on(struct operations *a, const struct routine *r,
-		    const struct raw_frame *raw)
+bool operations_go_on(struct operations *a, const struct routine *r,
+		      const struct raw_frame *raw)
 {
 	const size_t i = routine_index(r, routine_call(r, raw));
 
@@ -307,11 +330,22 @@ static bool goes_on(struct operations *a, const struct routine *r,
 	       call_returns(a->routines, &r->list[i]);
 }
 
-/* Its callers do not go on. */
-static bool ends_others(const struct routine *r)
+bool operations_end_others(const struct routine *r)
 {
 	return routine_is_named(r, "runtime.gopanic") ||
 	       routine_is_named(r, "runtime.Goexit");
+}
+
+struct walk_of operations_frame(const struct goroutine *g, struct routine *r,
+				const struct raw_frame *raw,
+				const struct physical_frame *f)
+{
+	return (struct walk_of){ .routine = r,
+				 .begin = raw->pc,
+				 .cfa = g->sp + raw->argp,
+				 .stack_low = g->stack_low,
+				 .stack_valid = g->sp + f->sp,
+				 .goes_on = true };
 }
 
 static bool look_at_frame(void *arg, const struct physical_frame *f)
@@ -321,17 +355,12 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 	const struct raw_frame *raw = &q->stack.frames[f->frame];
 	struct routine *r = routine_of(a->routines, raw);
 
-	q->have_ended |= r && ends_others(r);
+	q->have_ended |= r && operations_end_others(r);
 	if (!r || r->operation || r->foreign ||
 	    !routine_leads(a->routines, r, ROUTINE_DEPTH))
 		return true;
-	struct walk_of of = { .routine = r,
-			      .begin = raw->pc,
-			      .cfa = q->g->sp + raw->argp,
-			      .stack_low = q->g->stack_low,
-			      .stack_valid = q->g->sp + f->sp };
-	if (!q->have_ended && goes_on(a, r, raw)) {
-		of.goes_on = true;
+	struct walk_of of = operations_frame(q->g, r, raw, f);
+	if (!q->have_ended && operations_go_on(a, r, raw)) {
 		walk(q, &of);
 		tell_ahead(q, &of, f, (uint32_t)f->frame);
 	}
@@ -362,13 +391,30 @@ static bool is_frame(void *arg, const struct physical_frame *f)
 	return false;
 }
 
-/* The unwound frame that a deferred call belongs to. */
+uint32_t operations_frame_of(struct operations *a, const struct goroutine *g,
+			     struct stack stack, const struct deferred *d)
+{
+	struct frame_search s = { .sp = d->sp - g->sp };
+
+	physical_frames_each(a->rt, stack, is_frame, &s);
+	return s.frame;
+}
+
 static uint32_t frame_of(const struct asking *q, const struct deferred *d)
 {
-	struct frame_search s = { .sp = d->sp - q->g->sp };
+	return operations_frame_of(q->a, q->g, q->stack, d);
+}
 
-	physical_frames_each(q->a->rt, q->stack, is_frame, &s);
-	return s.frame;
+/* It will run on the stack below; what is there now means nothing. */
+struct walk_of operations_deferred(const struct goroutine *g, struct routine *to,
+				   const struct deferred *d)
+{
+	return (struct walk_of){ .routine = to,
+				 .begin = to->entry,
+				 .cfa = g->sp - WORD * WORD,
+				 .stack_low = g->stack_low,
+				 .stack_valid = g->sp,
+				 .context = d->closure };
 }
 
 /* Of a record with arguments: up to 1.16. */
@@ -383,7 +429,7 @@ static void look_at_arguments(struct asking *q, const struct deferred *d,
 	if (d->arguments &&
 	    target_read_uint(q->a->rt->target, d->arguments, WORD, &e.addr, &ignored) &&
 	    is_wanted(q, &e))
-		tell(q, &e, AHEAD_DEFERRED, frame_of(q, d));
+		tell(q, &e, AHEAD_DEFERRED, frame_of(q, d), false);
 }
 
 static void look_at_deferred(struct asking *q, const struct deferred *d)
@@ -397,13 +443,7 @@ static void look_at_deferred(struct asking *q, const struct deferred *d)
 		look_at_arguments(q, d, to);
 		return;
 	}
-	/* It will run on the stack below; what is there now means nothing. */
-	const struct walk_of of = { .routine = to,
-				    .begin = to->entry,
-				    .cfa = q->g->sp - WORD * WORD,
-				    .stack_low = q->g->stack_low,
-				    .stack_valid = q->g->sp,
-				    .context = d->closure };
+	const struct walk_of of = operations_deferred(q->g, to, d);
 	if (to->foreign || !routine_leads(q->a->routines, to, ROUTINE_DEPTH))
 		return;
 	walk(q, &of);

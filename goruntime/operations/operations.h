@@ -33,6 +33,10 @@ enum operation {
 	OPERATION_RECEIVE_SECOND,
 	OPERATION_SELECT,
 	OPERATION_NEVER, /* never returns */
+	/* Of walks that look for what is hidden: walk.h. */
+	OPERATION_UNKNOWN, /* a call of a function that is not known */
+	OPERATION_START,   /* of a goroutine that unlocks what it has not locked */
+	OPERATION_WRITE,   /* of a word outside of the frame, which may be a pointer */
 };
 
 /* Of what locks: what unlocks undoes it, and the other way round. An operation ahead is one
@@ -54,6 +58,8 @@ struct operation_at {
 	enum operation_when when;
 	uint64_t addr, pc;
 	uint32_t frame;
+	/* What was unlocked, PASSED, may have been locked elsewhere: not in this frame before. */
+	bool is_of_others;
 };
 
 struct operation_question {
@@ -85,5 +91,22 @@ DEFINE_AUTO(struct operations, operations_free)
  * some. */
 bool operations_of(struct operations *a, const struct goroutine *g,
 		   const struct operation_question *question, bool *ret_any);
+
+/* What speaks against a goroutine's having a lock that a frame of its stack has locked, or will unlock. */
+struct operation_doubt {
+	bool some;
+	bool strong;
+	bool started; /* a goroutine that unlocks what it has not locked, after the lock was taken */
+};
+
+/* Asks what operations_of() does not tell: may calls at any depth, goroutines that were started, or functions that
+ * are not known have unlocked it since, in that frame or one further in? Will they lock it again before the
+ * frame unlocks it? Was the pointer changed that leads to it? release: what unlocks it. */
+struct operation_doubt operations_doubt(struct operations *a, const struct goroutine *g,
+					enum operation release, uint64_t addr,
+					uint32_t frame);
+/* Was a goroutine started by the function that a frame of the other is of? */
+bool operations_started(struct operations *a, const struct goroutine *g, uint32_t frame,
+			const struct goroutine *started);
 
 #endif

@@ -77,9 +77,9 @@ static struct routine **place_of(struct routines *all, uint64_t entry)
 	return &all->table[i];
 }
 
-static bool is_runtime(const char *name)
+static bool begins(const char *name, const char *beginning)
 {
-	return strncmp(name, "runtime.", strlen("runtime.")) == 0;
+	return name && strncmp(name, beginning, strlen(beginning)) == 0;
 }
 
 static struct routine *make(const struct module *m, const struct pclntab_func *func)
@@ -92,8 +92,12 @@ static struct routine *make(const struct module *m, const struct pclntab_func *f
 		.end = func->end,
 		.module = m,
 		.operation = name ? operation_named(name) : OPERATION_NONE,
-		.foreign = !name || is_runtime(name) || func->flags & PCLNTAB_ASM,
+		.foreign = !name || begins(name, "runtime.") || func->flags & PCLNTAB_ASM,
 		.argument_bytes = pclntab_args(&m->tab, func),
+		.changes_nothing = begins(name, "runtime.gcWriteBarrier") ||
+				   begins(name, "runtime.morestack"),
+		.defers = begins(name, "runtime.defer"),
+		.starts = name && strcmp(name, "runtime.newproc") == 0,
 	};
 	return r;
 }
@@ -208,7 +212,7 @@ bool routine_is_named(const struct routine *r, const char *beginning)
 				   ? pclntab_name(&r->module->tab, &func)
 				   : NULL;
 
-	return name && strncmp(name, beginning, strlen(beginning)) == 0;
+	return begins(name, beginning);
 }
 
 bool call_returns(struct routines *all, const struct instruction *call)

@@ -25,6 +25,12 @@ struct routine {
 	uint8_t leads[ROUTINE_DEPTH +
 		      1]; /* to an operation, within so many calls: enum */
 	uint32_t argument_bytes;
+	/* It is of the runtime: its calls leave registers and memory as they are, defer functions, or start
+	 * goroutines. */
+	bool changes_nothing, defers, starts;
+	/* Of effects.c, once it is known: enum. */
+	uint8_t effect_known;
+	bool unlocks, locks;
 };
 
 struct routines;

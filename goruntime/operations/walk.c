@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "goruntime/operations/effects.h"
 #include "goruntime/operations/symbolic.h"
 #include "goruntime/operations/walk_priv.h"
 #include "goruntime/runtime/runtime_priv.h"
@@ -15,6 +16,9 @@ enum {
 	RESULTS = 2,	       /* of a call: those that may be what is locked */
 	CASES_MAX = 16,	       /* of a select: more have been moved to the heap */
 	CASE_BYTES = 2 * WORD, /* a channel and an element: runtime.scase */
+	SETTER_BYTES = 512,
+	OBJECT_BYTES =
+		1 << 12, /* a lock in what a pointer refers to is not further behind */
 };
 
 struct walker *walker_new(struct runtime *rt, struct routines *routines)
@@ -47,15 +51,40 @@ struct following {
 	uint8_t *seen;
 	size_t first_point;
 	unsigned depth;
+	/* If what is hidden is looked for: the last function whose address was loaded, and that was called, and the
+	 * last load of a pointer into a register. NULL: none. */
+	struct routine *loaded, *called;
+	const struct instruction *load;
+	size_t first_read; /* of struct walk_hidden */
 };
 
 static void follow(struct walker *w, const struct walk_of *of, unsigned depth,
 		   const struct machine_state *state, struct event_list *ret);
 
+static void note_word(struct walk_word *words, size_t *count, uint64_t addr,
+		      uint64_t value)
+{
+	if (*count < WALK_WORDS_MAX)
+		words[(*count)++] = (struct walk_word){ addr, value };
+}
+
+/* Which of the words that this function has loaded lead to what it locks? */
+static void note_sources(struct following *f, uint64_t lock)
+{
+	struct walk_hidden *h = f->of->hidden;
+
+	for (size_t i = f->first_read; i < h->read_count; i++)
+		if (lock - h->reads[i].value < OBJECT_BYTES)
+			note_word(h->sources, &h->source_count, h->reads[i].addr, lock);
+}
+
 static void add_event(struct following *f, enum operation operation, uint64_t addr,
 		      uint64_t pc, bool surely)
 {
 	struct event_list *l = f->events;
+
+	if (f->of->hidden && is_lock(operation) && addr)
+		note_sources(f, addr);
 
 	if (l->count >= EVENTS_MAX)
 		return;
@@ -131,10 +160,11 @@ static void enter(struct following *f, const struct machine_state *s, struct rou
 		.stack_low = f->of->stack_low,
 		.stack_valid = f->of->stack_valid > sp ? f->of->stack_valid : sp,
 		.symbolic = f->of->symbolic,
+		.hidden = f->of->hidden,
 	};
 
 	follow(f->w, &of, f->depth - 1, s, &inner);
-	if (to->opaque)
+	if (to->opaque && routine_leads(f->w->routines, to, f->depth - 1))
 		add_event(f, OPERATION_UNLOCK, 0, pc, false);
 	note_inner(f, &of, &inner, pc);
 	xfree(inner.list);
@@ -151,28 +181,120 @@ static void set_symbolic(struct walker *w, struct machine_state *s, size_t count
 			machine_set(s, arch->go_arguments[i], number);
 }
 
+static bool is_followed(struct following *f, struct routine *to)
+{
+	return !to->foreign && f->depth > 0 &&
+	       routine_leads(f->w->routines, to, f->depth - 1);
+}
+
+/* A function that changes a pointer, and does little else. */
+static bool may_be_setter(struct following *f, struct routine *to)
+{
+	return !to->foreign && f->depth > 0 && to->end - to->entry <= SETTER_BYTES &&
+	       routine_decode(f->w->routines, to) && !to->opaque;
+}
+
+static void note_effect(struct following *f, struct effect effect, uint64_t pc)
+{
+	if (effect.unlocks)
+		add_event(f, OPERATION_UNLOCK, 0, pc, false);
+	if (effect.locks)
+		add_event(f, OPERATION_LOCK, 0, pc, true);
+}
+
+/* Of what is not known, unless the call before has returned it. */
+static void note_unknown(struct following *f, const struct instruction *in)
+{
+	const struct operand *called = &in->operand[0];
+	const bool is_loaded = called->kind == OPERAND_REGISTER && f->load &&
+			       f->load->operand[0].reg == called->reg;
+	const int64_t offset = is_loaded ? f->load->operand[1].number : called->number;
+	struct effect effect;
+
+	if (f->called &&
+	    effect_of_result(f->of->hidden->effects, f->called, offset, &effect))
+		note_effect(f, effect, in->pc);
+	else
+		add_event(f, OPERATION_UNKNOWN, 0, in->pc, false);
+}
+
+/* What it gets as its receiver may be left from something else, although the function is known. */
+static void note_receiver(struct following *f, struct routine *to, uint64_t pc)
+{
+	const struct effect effect = effect_of(f->of->hidden->effects, to);
+
+	if (effect.unlocks || effect.locks)
+		add_event(f, OPERATION_UNKNOWN, 0, pc, false);
+}
+
+/* What a call does that is not followed. to NULL: it is not known what is called. */
+static void note_hidden(struct following *f, const struct machine_state *s,
+			struct routine *to, uint64_t sp, const struct instruction *in)
+{
+	struct effects *effects = f->of->hidden->effects;
+
+	if (!to)
+		note_unknown(f, in);
+	if (to && to->starts && f->loaded && effect_of(effects, f->loaded).unlocks)
+		add_event(f, OPERATION_START, 0, in->pc, false);
+	if (!to || to->foreign)
+		return;
+	const struct effect effect = effect_of(effects, to);
+	note_effect(f, effect, in->pc);
+	if (!effect.unlocks && !effect.locks && may_be_setter(f, to))
+		enter(f, s, to, sp, in->pc);
+}
+
+/* Results, or where the callee kept its arguments: in the frame, or in those of a function that jumps to
+ * it. */
+static void forget_results(struct following *f, struct machine_state *s,
+			   const struct routine *to, uint64_t sp)
+{
+	const uint64_t in_frame = f->of->cfa - WORD - sp;
+	uint64_t bytes = to ? to->argument_bytes : s->symbolic ? 0 : RESULT_WORDS * WORD;
+
+	if (sp && in_frame > 0 && bytes > in_frame)
+		bytes = in_frame;
+	machine_forget(s, sp, bytes < RESULT_WORDS * WORD ? bytes : RESULT_WORDS * WORD);
+}
+
+/* NULL: not known. What is called through memory begins there, unless the memory has something else by now. */
+static struct routine *callee(struct following *f, struct machine_state *s,
+			      const struct instruction *in, uint64_t sp)
+{
+	uint64_t target;
+
+	if (in->target)
+		return routine_at(f->w->routines, in->target);
+	if (!machine_value(s, &in->operand[0], sp, &target))
+		return NULL;
+	struct routine *r = routine_at(f->w->routines, target);
+	return r && r->entry == target ? r : NULL;
+}
+
 /* False: it does not come back. */
 static bool call(struct following *f, struct machine_state *s,
 		 const struct instruction *in, uint64_t sp)
 {
-	uint64_t target = in->target;
-	struct routine *to = NULL;
+	struct routine *to = callee(f, s, in, sp);
+	const bool enters = to && (!in->target || to->entry == in->target);
 
-	if (!target && !machine_value(s, &in->operand[0], sp, &target))
-		target = 0;
-	if (target)
-		to = routine_at(f->w->routines, target);
 	if (to && to->operation == OPERATION_NEVER)
 		return false;
-	if (to && to->operation && to->entry == target)
+	if (to && to->changes_nothing)
+		return true;
+	if (f->of->hidden && to && !in->target && !to->operation)
+		note_receiver(f, to, in->pc);
+	if (enters && to->operation)
 		note_operation(f, s, to->operation, sp, in->pc);
-	else if (to && !to->foreign && f->depth > 0 && to->entry == target &&
-		 routine_leads(f->w->routines, to, f->depth - 1))
+	else if (enters && is_followed(f, to))
 		enter(f, s, to, sp, in->pc);
+	else if (f->of->hidden && (enters || !in->target))
+		note_hidden(f, s, to, sp, in);
+	if (!to || !to->foreign)
+		f->called = to;
 	machine_forget_registers(s);
-	/* Results, or where the callee kept its arguments. */
-	uint32_t bytes = to ? to->argument_bytes : s->symbolic ? 0 : RESULT_WORDS * WORD;
-	machine_forget(s, sp, bytes < RESULT_WORDS * WORD ? bytes : RESULT_WORDS * WORD);
+	forget_results(f, s, to, sp);
 	set_symbolic(f->w, s, RESULTS);
 	return true;
 }
@@ -238,6 +360,46 @@ static void leave_by_jump(struct following *f, struct machine_state *s,
 	(void)call(f, s, in, f->of->cfa - WORD);
 }
 
+/* Is the operand a word outside of the frame, and of what is below? */
+static bool is_elsewhere(const struct following *f, const struct machine_state *s,
+			 const struct operand *o, uint64_t *ret)
+{
+	return o->kind == OPERAND_MEMORY && o->bytes == WORD &&
+	       o->reg != (int)target_arch(f->w->rt->target)->sp &&
+	       machine_address(s, o, 0, ret) &&
+	       !(*ret >= f->of->stack_low && *ret < f->of->stack_valid);
+}
+
+static bool was_written(const struct following *f, uint64_t addr, uint64_t pc)
+{
+	for (size_t i = 0; i < f->events->count; i++)
+		if (f->events->list[i].operation == OPERATION_WRITE &&
+		    f->events->list[i].addr == addr && f->events->list[i].pc == pc)
+			return true;
+	return false;
+}
+
+/* Where pointers are loaded from, and which are changed. */
+static void note_words(struct following *f, struct machine_state *s,
+		       const struct instruction *in)
+{
+	struct walk_hidden *h = f->of->hidden;
+	struct routine *loaded = effect_loaded(h->effects, in);
+	uint64_t addr, value;
+
+	if (loaded)
+		f->loaded = loaded;
+	if (in->kind == INSTRUCTION_MOVE && in->operand[0].kind == OPERAND_REGISTER &&
+	    in->operand[1].kind == OPERAND_MEMORY)
+		f->load = in;
+	if (in->kind == INSTRUCTION_MOVE && is_elsewhere(f, s, &in->operand[1], &addr) &&
+	    machine_load(s, addr, &value))
+		note_word(h->reads, &h->read_count, addr, value);
+	if (in->kind == INSTRUCTION_MOVE && in->operand[1].kind == OPERAND_REGISTER &&
+	    is_elsewhere(f, s, &in->operand[0], &addr) && !was_written(f, addr, in->pc))
+		add_event(f, OPERATION_WRITE, addr, in->pc, false);
+}
+
 /* Follows instructions from a place on until they part, return, or were seen. */
 static void follow_on(struct following *f, size_t i, struct machine_state *s)
 {
@@ -277,6 +439,8 @@ static void follow_on(struct following *f, size_t i, struct machine_state *s)
 		case INSTRUCTION_RETURN:
 			return;
 		default:
+			if (f->of->hidden)
+				note_words(f, s, in);
 			machine_step(s, in, sp);
 		}
 	}
@@ -290,6 +454,7 @@ static void follow(struct walker *w, const struct walk_of *of, unsigned depth,
 			       .r = of->routine,
 			       .events = ret,
 			       .first_point = w->point_count,
+			       .first_read = of->hidden ? of->hidden->read_count : 0,
 			       .depth = depth };
 
 	if (!routine_decode(w->routines, of->routine))

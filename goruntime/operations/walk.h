@@ -24,6 +24,23 @@ struct event_list {
 	size_t count, cap;
 };
 
+/* For walks that look for what is hidden in calls. Calls that are not followed are events then, with address 0:
+ * OPERATION_UNLOCK and OPERATION_LOCK for what the callee does at any depth, OPERATION_UNKNOWN,
+ * OPERATION_START. OPERATION_WRITE has the address of the word. */
+enum { WALK_WORDS_MAX = 64 };
+struct walk_word {
+	uint64_t addr, value;
+};
+struct walk_hidden {
+	struct effects *effects;
+	/* The words outside of the frame that were loaded. */
+	struct walk_word reads[WALK_WORDS_MAX];
+	size_t read_count;
+	/* Those that led to something that was locked then: the value is its address. */
+	struct walk_word sources[WALK_WORDS_MAX];
+	size_t source_count;
+};
+
 struct walk_of {
 	struct routine *routine;
 	uint64_t begin, end;  /* from here, to there or (0) to where it returns */
@@ -35,7 +52,8 @@ struct walk_of {
 	 * arguments are known that the function saves as it begins. */
 	bool infer;
 	bool goes_on; /* begin is where the frame goes on: what is in it says where branches go */
-	struct symbolic *symbolic; /* what is not known has stand-ins; NULL: none */
+	struct symbolic *symbolic;  /* what is not known has stand-ins; NULL: none */
+	struct walk_hidden *hidden; /* NULL: only what is followed is looked at */
 };
 
 struct walker; /* reusable */

@@ -36,6 +36,8 @@ struct walker {
 	struct slots slots;
 };
 
+/* The instructions that may run after one, where it jumps to first. Returns how many. */
+size_t walk_next(struct routines *all, const struct routine *r, size_t i, size_t next[2]);
 /* Is there a way from instruction `from` to `to`, past instructions other than `except`? */
 bool walk_avoids(struct walker *w, const struct walk_of *of, size_t from, uint64_t to,
 		 uint64_t except);

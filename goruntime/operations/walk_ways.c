@@ -122,9 +122,7 @@ static bool is_decided(const struct search *q, struct way_place at, bool *ret_ju
 	return true;
 }
 
-/* The instructions that may run next, where it jumps to first. */
-static size_t next_of(const struct walker *w, const struct routine *r, size_t i,
-		      size_t next[2])
+size_t walk_next(struct routines *all, const struct routine *r, size_t i, size_t next[2])
 {
 	const struct instruction *in = &r->list[i];
 	const bool inside = in->target >= r->entry && in->target < r->end;
@@ -133,7 +131,7 @@ static size_t next_of(const struct walker *w, const struct routine *r, size_t i,
 	if (in->kind == INSTRUCTION_BRANCH || (in->kind == INSTRUCTION_JUMP && inside))
 		next[n++] = routine_index(r, in->target);
 	if (in->kind != INSTRUCTION_JUMP && in->kind != INSTRUCTION_RETURN &&
-	    (in->kind != INSTRUCTION_CALL || call_returns(w->routines, in)))
+	    (in->kind != INSTRUCTION_CALL || call_returns(all, in)))
 		next[n++] = i + 1;
 	return n;
 }
@@ -143,7 +141,7 @@ static void visit_next(const struct search *q, struct ways *ways, struct way_pla
 	const struct instruction *in = &ways->r->list[at.index];
 	const unsigned known = known_after(q, at.index, at.known);
 	size_t next[2];
-	const size_t n = next_of(q->w, ways->r, at.index, next);
+	const size_t n = walk_next(q->w->routines, ways->r, at.index, next);
 	bool jumps;
 
 	if (in->kind == INSTRUCTION_BRANCH && is_decided(q, at, &jumps)) {
@@ -204,7 +202,7 @@ uint8_t *walk_reached(struct walker *w, const struct routine *r, uint64_t begin)
 	}
 	while (n > 0) {
 		size_t next[2];
-		const size_t i = list[--n], nexts = next_of(w, r, i, next);
+		const size_t i = list[--n], nexts = walk_next(w->routines, r, i, next);
 		for (size_t k = 0; k < nexts; k++)
 			if (next[k] < r->count && !ret[next[k]]) {
 				ret[next[k]] = 1;

@@ -7,6 +7,13 @@
 enum {
 	SAMPLED = 4,	/* goroutines of a group */
 	GROUP_MAX = 64, /* likewise, if they claim nothing that others wait for */
+	GIVEN_MAX = 256,
+};
+
+/* A goroutine has unlocked what it has not locked: somebody else has. */
+struct given_by {
+	uint64_t addr;
+	uint32_t goroutine;
 };
 
 struct asking {
@@ -17,6 +24,8 @@ struct asking {
 	/* It is in Cond.Wait, which has unlocked a lock; the code shows which one. */
 	bool on_condition, knows_condition;
 	uint32_t unknown; /* the innermost frame that has unlocked what is not known */
+	struct given_by given[GIVEN_MAX];
+	size_t given_count;
 };
 
 static bool is_release(enum operation operation)
@@ -65,6 +74,7 @@ struct claim {
 	struct partner partner;
 	/* Of a lock, in this frame: */
 	bool given, given_surely; /* it was unlocked, and not locked since */
+	bool given_of_others;	  /* and this frame had not locked it before */
 	bool relocks;		  /* it is locked ahead, before it is unlocked */
 	bool dropped;
 };
@@ -156,6 +166,7 @@ static void note(void *arg, const struct operation_at *at)
 	else
 		claim->given = true;
 	claim->given_surely |= !locks && at->when == PASSED_SURELY;
+	claim->given_of_others |= at->is_of_others;
 }
 
 static bool is_wanted(void *arg, uint64_t addr)
@@ -197,6 +208,25 @@ static bool may_be_given(const struct claims *c, const struct claim *claim)
 	return false;
 }
 
+/* Has the goroutine itself locked it, in that frame or one further out? */
+static bool has_locked(const struct claims *c, const struct claim *inner)
+{
+	for (size_t i = c->asking.first; i < c->count; i++)
+		if (comes_after(inner, &c->list[i]) && c->list[i].partner.passed)
+			return true;
+	return false;
+}
+
+static void note_given(struct claims *c, const struct claim *claim)
+{
+	struct asking *a = &c->asking;
+
+	if (!claim->given_of_others || claim->partner.operation != OPERATION_UNLOCK ||
+	    a->on_condition || a->given_count == GIVEN_MAX || has_locked(c, claim))
+		return;
+	a->given[a->given_count++] = (struct given_by){ claim->addr, a->goroutine };
+}
+
 /* Leaves out of the claims of the goroutine asked what its inner frames have unlocked since. */
 static void drop_given(struct claims *c)
 {
@@ -206,6 +236,7 @@ static void drop_given(struct claims *c)
 	for (size_t i = c->asking.first; i < c->count; i++) {
 		struct claim *claim = &c->list[i];
 		struct partner *p = &claim->partner;
+		note_given(c, claim);
 		p->may_be_given = may_be_given(c, claim);
 		p->passed_surely &= !claim->given;
 		p->is_unsure = p->frame >= c->asking.unknown;
@@ -326,6 +357,54 @@ static enum rank rank_of(const struct partner *p)
 	if (will)
 		return WILL_UNLOCK;
 	return p->passed_surely && !p->tried && !p->is_unsure ? HAS_PASSED : MAY_UNLOCK;
+}
+
+/* What operations.h does not follow may have unlocked it since. */
+static void doubt_code(struct asking *a, struct claim *claim)
+{
+	struct partner *p = &claim->partner;
+	const struct goroutine_of it = runtimes_goroutine(a->w->all, p->goroutine);
+	const struct operation_doubt doubt = operations_doubt(
+		a->of[it.number], it.goroutine, p->operation, claim->addr, p->frame);
+
+	p->may_be_given |= doubt.strong || (doubt.started && !p->ahead);
+	p->is_unsure |= doubt.some;
+}
+
+/* If the goroutine that has unlocked it was started where a claim comes from, it was that claim's lock. Otherwise it
+ * may be anyone's. */
+static void doubt_given(struct claims *c, const struct given_by *given)
+{
+	struct asking *a = &c->asking;
+	const struct goroutine_of by = runtimes_goroutine(a->w->all, given->goroutine);
+	bool found = false;
+
+	for (int any = 0; any < 2 && !found; any++)
+		for (size_t i = 0; i < c->count; i++) {
+			struct partner *p = &c->list[i].partner;
+			const struct goroutine_of it =
+				runtimes_goroutine(a->w->all, p->goroutine);
+			if (c->list[i].addr != given->addr ||
+			    p->operation != OPERATION_UNLOCK ||
+			    p->goroutine == given->goroutine)
+				continue;
+			if (any)
+				p->is_unsure = true;
+			else if (p->passed && it.runtime == by.runtime &&
+				 operations_started(a->of[it.number], it.goroutine,
+						    p->frame, by.goroutine))
+				p->may_be_given = found = true;
+		}
+}
+
+static void doubt_claims(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (is_release(c->list[i].partner.operation) &&
+		    rank_of(&c->list[i].partner) > MAY_UNLOCK)
+			doubt_code(&c->asking, &c->list[i]);
+	for (size_t i = 0; i < c->asking.given_count; i++)
+		doubt_given(c, &c->asking.given[i]);
 }
 
 static int by_claim(const void *a, const void *b)
@@ -465,6 +544,7 @@ void holders_find(struct wait_graph *w, const struct groups *groups)
 	c.asking.of = xcalloc(runtimes + 1, sizeof(*c.asking.of));
 	ask_all(&c, groups);
 	drop_waiters(&c);
+	doubt_claims(&c);
 	set_partners(w, &c);
 	for (size_t i = 0; i < w->object_count; i++)
 		find_holders(w, &w->objects[i]);

@@ -24,6 +24,7 @@ type spot struct {
 	rw sync.RWMutex
 	// Nobody uses these but by way of the scene.
 	extra interface{}
+	steps int
 }
 
 // never is received from by those who stand still.
@@ -114,6 +115,7 @@ func main() {
 	more()
 	often()
 	ended()
+	hidden()
 	newest()
 	withC()
 	newer()

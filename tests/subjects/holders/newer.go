@@ -86,8 +86,45 @@ func tried() {
 	})
 }
 
+//go:noinline
+func (b *box[T]) down(calls int) int {
+	if calls > 0 {
+		return b.down(calls-1) + 1
+	}
+	b.mu.Unlock()
+	return 0
+}
+
+//go:noinline
+func (b *box[T]) up(calls int) int {
+	if calls > 0 {
+		return b.up(calls-1) + 1
+	}
+	b.mu.Lock()
+	return 0
+}
+
+// downIn gives up the lock of a generic type in a call that has returned.
+func downIn(name string, more func(*spot, *box[string])) {
+	b := &box[string]{value: "b"}
+	s := &spot{name: "given up by a generic type's methods, held by " + name, held: make(chan bool), lock: &b.mu,
+		waiters: []sync.Locker{&b.mu}}
+	s.begin(func(s *spot) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.down(3)
+		s.gave()
+		b.up(3)
+	}, []func(*spot){func(s *spot) { more(s, b) }})
+}
+
 // newer needs Go 1.18.
 func newer() {
+	downIn("another", func(s *spot, b *box[string]) { b.with(func(string) { s.here() }) })
+	downIn("nobody", func(s *spot, b *box[string]) {
+		b.mu.Lock()
+		s.gone()
+	})
 	mutex("TryLock", func(s *spot) {
 		if !s.mu.TryLock() {
 			return

@@ -91,11 +91,18 @@ static void test_results(void **state)
 {
 	(void)state;
 	made[1].routine.operation = OPERATION_UNLOCK;
-	for (size_t i = 0; i < 20; i++)
-		words[(FRAME - STACK) / WORD + i] = LOCK;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = LOCK;
 	add_jump(INSTRUCTION_CALL, 0);
-	move(reg(AX), at(SP, 15 * WORD));
+	move(reg(AX), at(SP, 7 * WORD));
 	call(1);
+	assert_not_known(2);
+	/* Not beyond its frame. */
+	made[0].list[1].operand[1] = at(SP, 9 * WORD);
+	assert_only(OPERATION_UNLOCK, LOCK, 2);
+	for (size_t i = 0; i < made[0].routine.count; i++)
+		made[0].frame_sizes[i] = 20 * WORD;
+	made[0].list[1].operand[1] = at(SP, 15 * WORD);
 	assert_not_known(2);
 	made[0].list[1].operand[1] = at(SP, 16 * WORD);
 	assert_only(OPERATION_UNLOCK, LOCK, 2);
@@ -125,6 +132,10 @@ static void test_calls(void **state)
 	made[0].routine.count = 2;
 	words[(FRAME - STACK) / WORD] = made_entry(1);
 	assert_only(OPERATION_UNLOCK, LOCK, 1);
+	/* What is called begins there: what is left there of something else does not. */
+	words[(FRAME - STACK) / WORD] = made_entry(1) + 1;
+	walk_all();
+	assert_int_equal(events.count, 0);
 	words[(FRAME - STACK) / WORD] = 0;
 	walk_all();
 	assert_int_equal(events.count, 0);

@@ -246,8 +246,9 @@ static void test_condition(void **state)
 /* Where the code of Cond.Wait shows which lock it has unlocked, others are still the goroutine's. */
 static void test_known_condition(void **state)
 {
-	const struct operation_at locks = { OPERATION_LOCK, AHEAD_SURELY, 0x4000,
-					    SCENE_IN_WAIT, 0 };
+	const struct operation_at locks = {
+		OPERATION_LOCK, AHEAD_SURELY, 0x4000, SCENE_IN_WAIT, 0, false
+	};
 	struct wait_graph w;
 
 	(void)state;
@@ -269,7 +270,7 @@ static const struct inner_judgement {
 } inner_judgements[] = {
 #define AT(operation, when, frame)                                                       \
 	{                                                                                \
-		OPERATION_##operation, when, LOCK, 1, frame                              \
+		OPERATION_##operation, when, LOCK, 1, frame, false                       \
 	}
 #define OUTER AT(LOCK, PASSED_SURELY, 2), AT(UNLOCK, AHEAD_DEFERRED, 2)
 	{ { OUTER }, 'c' },
@@ -291,9 +292,10 @@ static const struct inner_judgement {
 	/* As a reader it is another one. */
 	{ { OUTER, AT(READ_UNLOCK, PASSED_SURELY, 1) }, 'c' },
 	/* A lock that is not known was unlocked. */
-	{ { OUTER, { OPERATION_UNLOCK, PASSED, 0, 1, 1 } }, 'p' },
-	{ { OUTER, { OPERATION_UNLOCK, PASSED, 0, 1, 3 } }, 'c' },
-	{ { AT(LOCK, PASSED_SURELY, 2), { OPERATION_UNLOCK, PASSED, 0, 1, 1 } }, '-' },
+	{ { OUTER, { OPERATION_UNLOCK, PASSED, 0, 1, 1, false } }, 'p' },
+	{ { OUTER, { OPERATION_UNLOCK, PASSED, 0, 1, 3, false } }, 'c' },
+	{ { AT(LOCK, PASSED_SURELY, 2), { OPERATION_UNLOCK, PASSED, 0, 1, 1, false } },
+	  '-' },
 #undef OUTER
 #undef AT
 };
@@ -376,11 +378,12 @@ static void test_frames(void **state)
 	const uint32_t one = scene_add();
 	for (uint32_t frame = 0; frame < 2; frame++) {
 		const struct operation_at lock = { OPERATION_LOCK, PASSED, LOCK, 1,
-						   frame };
-		const struct operation_at unlock = { OPERATION_UNLOCK, AHEAD_SURELY, LOCK,
-						     1, frame };
+						   frame,	   false };
+		const struct operation_at unlock = {
+			OPERATION_UNLOCK, AHEAD_SURELY, LOCK, 1, frame, false
+		};
 		const struct operation_at send = { OPERATION_SEND, AHEAD_MAYBE, OTHER, 1,
-						   frame };
+						   frame,	   false };
 		scene_says_at(one, &lock);
 		scene_says_at(one, &unlock);
 		scene_says_at(one, &send);
@@ -420,10 +423,10 @@ static void test_neighbours(void **state)
 static void test_places(void **state)
 {
 	static const struct operation_at said[] = {
-		{ OPERATION_LOCK, PASSED, LOCK, 1, 0 },
-		{ OPERATION_UNLOCK, AHEAD_MAYBE, LOCK, 2, 0 },
-		{ OPERATION_UNLOCK, AHEAD_SURELY, LOCK, 3, 0 },
-		{ OPERATION_UNLOCK, AHEAD_MAYBE, LOCK, 4, 0 },
+		{ OPERATION_LOCK, PASSED, LOCK, 1, 0, false },
+		{ OPERATION_UNLOCK, AHEAD_MAYBE, LOCK, 2, 0, false },
+		{ OPERATION_UNLOCK, AHEAD_SURELY, LOCK, 3, 0, false },
+		{ OPERATION_UNLOCK, AHEAD_MAYBE, LOCK, 4, 0, false },
 	};
 	struct wait_graph w;
 
@@ -451,8 +454,8 @@ static bool one_place(const uint64_t *pcs, size_t n)
 	scene_waiter(WAIT_MUTEX, LOCK);
 	const uint32_t one = scene_add();
 	for (size_t i = 0; i < n; i++) {
-		const struct operation_at at = { OPERATION_LOCK, PASSED, LOCK, pcs[i],
-						 0 };
+		const struct operation_at at = { OPERATION_LOCK, PASSED, LOCK,
+						 pcs[i],	 0,	 false };
 		scene_says_at(one, &at);
 	}
 	scene_look(&w);

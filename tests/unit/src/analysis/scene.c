@@ -100,6 +100,24 @@ bool operations_of(struct operations *a, const struct goroutine *g,
 	return true;
 }
 
+struct operation_doubt operations_doubt(struct operations *a, const struct goroutine *g,
+					enum operation release, uint64_t addr,
+					uint32_t frame)
+{
+	(void)a;
+	(void)release;
+	(void)addr;
+	(void)frame;
+	return goroutine_of(g)->doubt;
+}
+
+bool operations_started(struct operations *a, const struct goroutine *g, uint32_t frame,
+			const struct goroutine *started)
+{
+	(void)a;
+	return frame == 0 && goroutine_of(started)->started_by == g->id;
+}
+
 bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret)
 {
 	(void)rt;
@@ -167,7 +185,7 @@ void scene_says_at(uint32_t goroutine, const struct operation_at *at)
 void scene_says(uint32_t goroutine, enum operation operation, enum operation_when when,
 		uint64_t addr)
 {
-	const struct operation_at at = { operation, when, addr, 1, 0 };
+	const struct operation_at at = { operation, when, addr, 1, 0, false };
 
 	scene_says_at(goroutine, &at);
 }

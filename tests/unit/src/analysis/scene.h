@@ -24,6 +24,8 @@ struct scene {
 		struct wait wait;
 		struct operation_at operations[SCENE_OPERATIONS];
 		size_t operation_count;
+		struct operation_doubt doubt;
+		uint64_t started_by; /* the id; 0: nobody */
 	} goroutines[SCENE_GOROUTINES];
 	size_t count;
 	size_t runtimes;

@@ -198,13 +198,15 @@ static uint32_t add_partner(uint64_t addr, const struct operation_at *said, size
 static void test_print_holders(void **state)
 {
 	static const struct operation_at certain[] = {
-		{ OPERATION_LOCK, PASSED, 0, 11, 0 },
-		{ OPERATION_UNLOCK, AHEAD_DEFERRED, 0, 12, 0 },
+		{ OPERATION_LOCK, PASSED, 0, 11, 0, false },
+		{ OPERATION_UNLOCK, AHEAD_DEFERRED, 0, 12, 0, false },
 	};
-	static const struct operation_at probable = { OPERATION_UNLOCK, AHEAD_SURELY, 0,
-						      13, 0 };
-	static const struct operation_at unknown = { OPERATION_UNLOCK, AHEAD_MAYBE, 0,
-						     NO_CODE, 0 };
+	static const struct operation_at probable = {
+		OPERATION_UNLOCK, AHEAD_SURELY, 0, 13, 0, false
+	};
+	static const struct operation_at unknown = {
+		OPERATION_UNLOCK, AHEAD_MAYBE, 0, NO_CODE, 0, false
+	};
 	struct wait_graph w;
 
 	(void)state;
@@ -248,7 +250,9 @@ static void test_print_operations(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		const struct operation_at at = { all[i].operation, PASSED, 0, 0, 0 };
+		const struct operation_at at = {
+			all[i].operation, PASSED, 0, 0, 0, false
+		};
 		struct wait_graph w;
 		scene_begin();
 		scene_waiter(all[i].kind, FIRST);
@@ -271,7 +275,8 @@ static void test_print_channels(void **state)
 		{ WAIT_RECEIVE, { .addr = SECOND } },
 		{ WAIT_SEND, { .addr = SECOND } },
 	};
-	static const struct operation_at sends = { OPERATION_SEND, AHEAD_MAYBE, 0, 0, 0 };
+	static const struct operation_at sends = { OPERATION_SEND, AHEAD_MAYBE, 0, 0, 0,
+						   false };
 	struct wait_graph w;
 
 	(void)state;
@@ -296,8 +301,9 @@ static void test_print_channels(void **state)
 /* Of an object 100 waiters and partners are shown, and so many objects. */
 static void test_print_limits(void **state)
 {
-	static const struct operation_at unlocks = { OPERATION_UNLOCK, AHEAD_MAYBE, 0, 0,
-						     0 };
+	static const struct operation_at unlocks = {
+		OPERATION_UNLOCK, AHEAD_MAYBE, 0, 0, 0, false
+	};
 	struct wait_graph w;
 
 	(void)state;

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Input: a frame that has locked a lock, or will unlock it, and the frames further in. Their code is followed again,
+ * with calls that are not followed as events: effects.h. Looked for are ways from where the lock was taken, past what may
+ * have unlocked it, to where the frame is, and from there to what may lock it again before the frame unlocks
+ * it. A program that unlocks what is not locked ends, so a lock that was given up is taken again:
+ * both together speak most strongly against the goroutine. Cost: that of following the frames once more. */
+#include "goruntime/operations/effects.h"
+#include "goruntime/operations/operations_priv.h"
+#include "goruntime/operations/symbolic.h"
+
+#include <string.h>
+
+enum { WORDS_MAX = 16 };
+
+struct doubt_words {
+	uint64_t list[WORDS_MAX];
+	size_t count;
+};
+
+struct doubting {
+	struct operations *a;
+	const struct goroutine *g;
+	struct stack stack;
+	enum operation release;
+	uint64_t addr;
+	uint32_t frame;
+	struct walk_hidden hidden;
+	bool have_ended;
+	/* Since the lock was taken: */
+	bool unlocks, may_unlock, starts;
+	struct doubt_words written;
+	/* Before it is unlocked: */
+	bool locks, may_lock;
+	struct doubt_words will_write;
+};
+
+static void doubt_note_word(struct doubt_words *words, uint64_t addr)
+{
+	if (words->count < WORDS_MAX)
+		words->list[words->count++] = addr;
+}
+
+static bool doubt_is_unlocked(void *arg, const struct event *e)
+{
+	const struct doubting *d = arg;
+
+	return e->operation == d->release && e->addr == d->addr;
+}
+
+static bool doubt_is_locked(void *arg, const struct event *e)
+{
+	const struct doubting *d = arg;
+
+	return is_lock(e->operation) && (!e->addr || e->addr == d->addr);
+}
+
+/* Something else was locked, which is what is unlocked then. */
+static bool doubt_is_explained(void *arg, const struct event *e)
+{
+	return doubt_is_unlocked(arg, e) || (is_lock(e->operation) && !e->addr);
+}
+
+static bool doubt_reaches(struct doubting *d, const struct walk_of *of, uint64_t from,
+			  uint64_t to, event_fn *undoes)
+{
+	struct walk_of part = *of;
+
+	part.end = to;
+	return walk_reaches(d->a->walker, &part, &d->a->events, from, undoes, d);
+}
+
+/* Does a way lead from where the lock was taken, or from the beginning, past the event to where the frame
+ * is? */
+static bool doubt_passes(struct doubting *d, const struct walk_of *of, uint64_t locked,
+			 const struct event *e)
+{
+	event_fn *undoes =
+		e->operation == OPERATION_UNLOCK ? doubt_is_explained : doubt_is_unlocked;
+
+	return doubt_reaches(d, of, locked, e->pc, undoes) &&
+	       doubt_reaches(d, of, e->pc, of->end, doubt_is_locked);
+}
+
+static void doubt_note_passed(struct doubting *d, const struct walk_of *of,
+			      uint64_t locked, const struct event *e, bool is_near)
+{
+	const bool unlocks = e->operation == OPERATION_UNLOCK && !e->addr;
+
+	switch (e->operation) {
+	case OPERATION_UNLOCK:
+		d->unlocks = d->unlocks || (unlocks && doubt_passes(d, of, locked, e));
+		break;
+	case OPERATION_UNKNOWN:
+		d->may_unlock =
+			d->may_unlock || (is_near && doubt_passes(d, of, locked, e));
+		break;
+	case OPERATION_START:
+		d->starts = d->starts || doubt_passes(d, of, locked, e);
+		break;
+	case OPERATION_WRITE:
+		if (doubt_passes(d, of, locked, e))
+			doubt_note_word(&d->written, e->addr);
+		break;
+	default:
+		break;
+	}
+}
+
+static void doubt_look_from(struct doubting *d, const struct walk_of *of, uint64_t locked,
+			    bool is_near)
+{
+	for (size_t i = 0; i < d->a->events.count; i++)
+		doubt_note_passed(d, of, locked, &d->a->events.list[i], is_near);
+}
+
+static void doubt_walk(struct doubting *d, const struct walk_of *of)
+{
+	d->a->events.count = 0;
+	walk_code(d->a->walker, of, &d->a->events);
+}
+
+/* Returns false if no way is known on which the lock was taken. */
+static bool doubt_look_from_locks(struct doubting *d, const struct walk_of *of,
+				  bool is_near)
+{
+	const struct event_list *events = &d->a->events;
+	bool ret = false;
+
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event e = events->list[i];
+		if (!is_lock(e.operation) || e.addr != d->addr ||
+		    !doubt_reaches(d, of, e.pc, of->end, doubt_is_unlocked))
+			continue;
+		ret = true;
+		doubt_look_from(d, of, e.pc, is_near);
+	}
+	return ret;
+}
+
+/* What is locked may be known only from what the function has kept: symbolic.h. */
+static void doubt_walk_with_stand_ins(struct doubting *d, const struct walk_of *of)
+{
+	struct walk_hidden *h = &d->hidden;
+	struct event_list *events = &d->a->events;
+	const size_t first = h->source_count;
+	struct symbolic symbolic;
+	struct walk_of with = *of;
+
+	symbolic_init(&symbolic, of->stack_valid, of->cfa + SPILLED_WORDS * WORD);
+	with.symbolic = &symbolic;
+	with.infer = false;
+	doubt_walk(d, &with);
+	walk_resolve(d->a->walker, &with);
+	for (size_t i = 0; i < events->count; i++)
+		if (!symbolic_true(&symbolic, events->list[i].addr,
+				   &events->list[i].addr))
+			events->list[i].addr = 0;
+	for (size_t i = first; i < h->source_count; i++)
+		if (!symbolic_true(&symbolic, h->sources[i].addr, &h->sources[i].addr) ||
+		    !symbolic_true(&symbolic, h->sources[i].value, &h->sources[i].value))
+			h->sources[i].addr = 0;
+}
+
+/* is_its: it is the frame that has locked it. */
+static void doubt_look_back(struct doubting *d, struct walk_of of, uint64_t end,
+			    bool is_its, bool is_near)
+{
+	of.goes_on = false;
+	of.begin = of.routine->entry;
+	of.end = end;
+	of.infer = true;
+	doubt_walk(d, &of);
+	if (is_its && doubt_look_from_locks(d, &of, is_near))
+		return;
+	if (is_its) {
+		doubt_walk_with_stand_ins(d, &of);
+		if (doubt_look_from_locks(d, &of, is_near))
+			return;
+	}
+	doubt_look_from(d, &of, 0, is_near);
+}
+
+static void doubt_look_ahead(struct doubting *d, const struct walk_of *of, bool is_near)
+{
+	for (size_t i = 0; i < d->a->events.count; i++) {
+		const struct event *e = &d->a->events.list[i];
+		const bool locks = is_lock(e->operation) && !e->addr;
+		const bool calls = is_near && e->operation == OPERATION_UNKNOWN;
+		if ((!locks && !calls && e->operation != OPERATION_WRITE) ||
+		    !doubt_reaches(d, of, 0, e->pc, doubt_is_unlocked))
+			continue;
+		d->locks |= locks;
+		d->may_lock |= calls;
+		if (e->operation == OPERATION_WRITE)
+			doubt_note_word(&d->will_write, e->addr);
+	}
+}
+
+/* The beginning of a function's name that is its package's. */
+static size_t doubt_package(const char *name)
+{
+	const size_t types = strcspn(name, "[");
+	size_t package = 0;
+
+	for (size_t i = 0; i < types; i++)
+		if (name[i] == '/')
+			package = i + 1;
+	return package + strcspn(name + package, ".");
+}
+
+static const char *doubt_name(const struct routine *r)
+{
+	struct pclntab_func func;
+
+	return r && pclntab_find(&r->module->tab, r->entry, &func)
+		       ? pclntab_name(&r->module->tab, &func)
+		       : NULL;
+}
+
+/* Nearly every function calls some that are not known. Those of another package than what locks know
+ * nothing of its lock, as a rule. */
+static bool doubt_is_near(const struct doubting *d, const struct routine *r)
+{
+	const struct routine *its =
+		routine_of(d->a->routines, &d->stack.frames[d->frame]);
+	const char *name = doubt_name(its), *other = doubt_name(r);
+
+	return name && other && doubt_package(name) == doubt_package(other) &&
+	       strncmp(name, other, doubt_package(name)) == 0;
+}
+
+static bool doubt_look_at_frame(void *arg, const struct physical_frame *f)
+{
+	struct doubting *d = arg;
+	struct operations *a = d->a;
+	const struct raw_frame *raw = &d->stack.frames[f->frame];
+	struct routine *r = routine_of(a->routines, raw);
+	const bool is_its = (uint32_t)f->frame == d->frame;
+
+	if ((uint32_t)f->frame > d->frame)
+		return false;
+	d->have_ended |= r && operations_end_others(r);
+	if (!r || r->operation || r->foreign)
+		return !is_its;
+	const bool is_near = is_its || doubt_is_near(d, r);
+	struct walk_of of = operations_frame(d->g, r, raw, f);
+	of.hidden = &d->hidden;
+	if (!d->have_ended && operations_go_on(a, r, raw)) {
+		doubt_walk(d, &of);
+		doubt_look_ahead(d, &of, is_near);
+	}
+	doubt_look_back(d, of, routine_call(r, raw), is_its, is_near);
+	return !is_its && *walker_budget(a->walker) > 0;
+}
+
+static void doubt_look_at_deferred(struct doubting *d, const struct deferred *deferred)
+{
+	struct operations *a = d->a;
+	struct routine *to =
+		deferred->function ? routine_at(a->routines, deferred->function) : NULL;
+
+	if (!to || to->operation || to->foreign ||
+	    operations_frame_of(a, d->g, d->stack, deferred) > d->frame)
+		return;
+	struct walk_of of = operations_deferred(d->g, to, deferred);
+	of.hidden = &d->hidden;
+	doubt_walk(d, &of);
+	doubt_look_ahead(d, &of, true);
+}
+
+static bool doubt_leads(const struct doubting *d, uint64_t word)
+{
+	for (size_t i = 0; i < d->hidden.source_count; i++)
+		if (d->hidden.sources[i].addr == word &&
+		    d->hidden.sources[i].value == d->addr)
+			return true;
+	return false;
+}
+
+/* Did one of the words lead to the lock? */
+static bool doubt_is_moved(const struct doubting *d, const struct doubt_words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (doubt_leads(d, words->list[i]))
+			return true;
+	return false;
+}
+
+static struct operation_doubt doubt_of(const struct doubting *d)
+{
+	const bool moved = doubt_is_moved(d, &d->written);
+	const bool moves = doubt_is_moved(d, &d->will_write);
+	/* If the work allowed did not suffice, anything may be. */
+	const bool partial = *walker_budget(d->a->walker) <= 0;
+
+	return (struct operation_doubt){
+		.some = partial || moved || moves || d->unlocks || d->starts ||
+			(d->may_unlock && (d->may_lock || d->locks)),
+		.strong = !partial && ((moved && moves) || (d->unlocks && d->locks)),
+		.started = d->starts,
+	};
+}
+
+struct operation_doubt operations_doubt(struct operations *a, const struct goroutine *g,
+					enum operation release, uint64_t addr,
+					uint32_t frame)
+{
+	struct doubting d = {
+		.a = a,
+		.g = g,
+		.release = release,
+		.addr = addr,
+		.frame = frame,
+		.hidden = { .effects = a->effects },
+	};
+	int64_t *budget = walker_budget(a->walker);
+
+	if (a->left <= 0 || g->stack == NO_STACK || !goroutine_has_stack(g))
+		return (struct operation_doubt){ .some = true };
+	d.stack = runtimes_stack(a->rt->shared, g->stack);
+	if (frame >= d.stack.count)
+		return (struct operation_doubt){ .some = true };
+	*budget = a->left < GOROUTINE_INSTRUCTIONS ? a->left : GOROUTINE_INSTRUCTIONS;
+	const int64_t before = *budget;
+	const struct defer_list *defers = runtime_defers(a->rt, g);
+	for (size_t i = 0; defers && i < defers->count; i++)
+		doubt_look_at_deferred(&d, &defers->list[i]);
+	physical_frames_each(a->rt, d.stack, doubt_look_at_frame, &d);
+	a->left -= before - *budget;
+	return doubt_of(&d);
+}
+
+bool operations_started(struct operations *a, const struct goroutine *g, uint32_t frame,
+			const struct goroutine *started)
+{
+	if (g->stack == NO_STACK || !started->created_pc)
+		return false;
+	const struct stack stack = runtimes_stack(a->rt->shared, g->stack);
+	const struct routine *r = routine_at(a->routines, started->created_pc);
+
+	return r && frame < stack.count &&
+	       r == routine_of(a->routines, &stack.frames[frame]);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Input: the instructions of a function. Each is classified by what it may do to any lock: a call by what the
+ * callee does, an atomic instruction by what is left there of Lock and Unlock where they were inlined. The
+ * function unlocks if a way leads from its beginning to what unlocks, past nothing that may lock. It locks if a
+ * way leads from what locks to a return, past nothing that may unlock. So a function that locks and unlocks
+ * does neither. Ends: each function has its effect once; one that is asked for while it is looked at, as in a
+ * recursion, has the effect of its other calls. Cost: each instruction is visited twice. */
+#include "goruntime/operations/effects.h"
+
+#include "goruntime/operations/walk_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+
+enum {
+	CALLS_MAX = 48,	    /* of which one function calls the next */
+	WORK_MAX = 1 << 20, /* instructions */
+	NUMBER_BEFORE = 8,  /* instructions between that of a number and its use */
+};
+
+/* What an instruction may do. Those that surely do it begin a way, and those that may do it end
+ * one. */
+enum { LOCKS = 1, MAY_LOCK = 2, UNLOCKS = 4, MAY_UNLOCK = 8 };
+
+enum known { KNOWN_NOT, KNOWN_BUSY, KNOWN };
+
+struct effects {
+	struct runtime *rt;
+	struct routines *routines;
+	int64_t left; /* instructions */
+	unsigned depth;
+};
+
+struct effects *effects_new(struct runtime *rt, struct routines *routines)
+{
+	struct effects *e = xcalloc(1, sizeof(*e));
+
+	*e = (struct effects){ .rt = rt, .routines = routines, .left = WORK_MAX };
+	return e;
+}
+
+void effects_free(struct effects *e)
+{
+	xfree(e);
+}
+
+/* What is loaded is a function's address, or that of read-only memory that has it there. */
+static struct routine *loaded_at(struct effects *e, const struct instruction *in,
+				 int64_t offset)
+{
+	const struct operand *from = &in->operand[1];
+
+	if (in->kind != INSTRUCTION_ADDRESS || from->kind != OPERAND_MEMORY ||
+	    from->reg != (int)target_arch(e->rt->target)->pc)
+		return NULL;
+	uint64_t entry = (uint64_t)from->number;
+	struct routine *r = routine_at(e->routines, entry);
+	if (!r) {
+		struct bytes table =
+			modules_bytes(e->rt->modules, entry + (uint64_t)offset);
+		entry = bytes_u64(&table);
+		r = table.bad ? NULL : routine_at(e->routines, entry);
+	}
+	return r && r->entry == entry ? r : NULL;
+}
+
+struct routine *effect_loaded(struct effects *e, const struct instruction *in)
+{
+	return loaded_at(e, in, 0);
+}
+
+static unsigned of_function(struct effects *e, struct routine *r)
+{
+	const struct effect effect = r ? effect_of(e, r) : (struct effect){ 0 };
+
+	return (effect.locks ? LOCKS | MAY_LOCK : 0) |
+	       (effect.unlocks ? UNLOCKS | MAY_UNLOCK : 0);
+}
+
+/* The number that was loaded into the register that an atomic instruction adds. 0: not known. */
+static int32_t number_added(const struct routine *r, size_t i)
+{
+	const struct operand *added = &r->list[i].operand[1];
+
+	if (added->kind == OPERAND_NUMBER)
+		return (int32_t)added->number;
+	for (size_t n = 0;
+	     added->kind == OPERAND_REGISTER && n < NUMBER_BEFORE && i-- > 0; n++) {
+		const struct instruction *in = &r->list[i];
+		if (!(in->written >> added->reg & 1))
+			continue;
+		return in->kind == INSTRUCTION_MOVE &&
+				       in->operand[1].kind == OPERAND_NUMBER
+			       ? (int32_t)in->operand[1].number
+			       : 0;
+	}
+	return 0;
+}
+
+/* Where Lock and Unlock were inlined, the slow part of each is a call behind the atomic instruction. What only
+ * looks like it, as a counter's decrement, has no such call: so it ends ways, and begins none. */
+static unsigned of_added(const struct routine *r, size_t i)
+{
+	const int32_t number = number_added(r, i);
+
+	return number == 1 ? MAY_LOCK : number == -1 ? MAY_UNLOCK : 0;
+}
+
+static unsigned of_instruction(struct effects *e, const struct routine *r, size_t i,
+			       bool calls_loaded)
+{
+	const struct instruction *in = &r->list[i];
+	const bool leaves = in->kind == INSTRUCTION_JUMP &&
+			    !(in->target >= r->entry && in->target < r->end);
+
+	if (in->kind == INSTRUCTION_LOCKED_EXCHANGE)
+		return MAY_LOCK;
+	if (in->kind == INSTRUCTION_LOCKED_ADD)
+		return of_added(r, i);
+	if (in->kind == INSTRUCTION_ADDRESS)
+		return calls_loaded ? of_function(e, effect_loaded(e, in)) : 0;
+	return (in->kind == INSTRUCTION_CALL || leaves) && in->target
+		       ? of_function(e, routine_at(e->routines, in->target))
+		       : 0;
+}
+
+/* Does it defer functions, or start goroutines? */
+static void effect_find_calls(struct effects *e, const struct routine *r,
+			      bool *ret_defers, bool *ret_starts)
+{
+	*ret_defers = *ret_starts = false;
+	for (size_t i = 0; i < r->count; i++) {
+		const struct instruction *in = &r->list[i];
+		const struct routine *to = in->kind == INSTRUCTION_CALL && in->target
+						   ? routine_at(e->routines, in->target)
+						   : NULL;
+		*ret_defers |= to && to->defers;
+		*ret_starts |= to && to->starts;
+	}
+}
+
+struct effect_ways {
+	struct effects *e;
+	const struct routine *r;
+	const uint8_t *what; /* by instruction */
+	uint8_t *seen;
+	size_t *list;
+	size_t count;
+};
+
+static void effect_visit(struct effect_ways *ways, size_t i)
+{
+	if (i >= ways->r->count || ways->seen[i])
+		return;
+	ways->seen[i] = 1;
+	ways->list[ways->count++] = i;
+}
+
+static void effect_visit_next(struct effect_ways *ways, size_t i)
+{
+	size_t next[2];
+	const size_t n = walk_next(ways->e->routines, ways->r, i, next);
+
+	for (size_t k = 0; k < n; k++)
+		effect_visit(ways, next[k]);
+}
+
+/* Does one of the ways lead to an instruction of a kind, or to a return if that is 0, past none that
+ * ends it? */
+static bool effect_leads(struct effect_ways *ways, unsigned to, unsigned ends)
+{
+	bool ret = false;
+
+	while (ways->count > 0 && !ret) {
+		const size_t i = ways->list[--ways->count];
+		const enum instruction_kind kind = ways->r->list[i].kind;
+		ret = ways->what[i] & to;
+		if (ret || ways->what[i] & ends)
+			continue;
+		size_t next[2];
+		ret = !to && (kind == INSTRUCTION_RETURN ||
+			      (kind == INSTRUCTION_JUMP &&
+			       walk_next(ways->e->routines, ways->r, i, next) == 0));
+		effect_visit_next(ways, i);
+	}
+	memset(ways->seen, 0, ways->r->count);
+	ways->count = 0;
+	return ret;
+}
+
+/* Where calls are deferred, bits in the frame say at the end which of them were reached: ways know nothing of
+ * these. So whatever such a function locks is taken for what it unlocks. */
+static struct effect effect_find(struct effects *e, struct routine *r)
+{
+	AUTO(xfree) uint8_t *what = xcalloc(r->count + 1, 1);
+	AUTO(xfree) uint8_t *seen = xcalloc(r->count + 1, 1);
+	AUTO(xfree) size_t *list = xcalloc(r->count + 1, sizeof(*list));
+	struct effect_ways ways = { e, r, what, seen, list, 0 };
+	struct effect ret = { 0 };
+	bool defers, starts;
+	unsigned all = 0;
+
+	effect_find_calls(e, r, &defers, &starts);
+	for (size_t i = 0; i < r->count; i++)
+		all |= what[i] = (uint8_t)of_instruction(e, r, i, defers || starts);
+	if (all & UNLOCKS && !(defers && all & LOCKS)) {
+		effect_visit(&ways, 0);
+		ret.unlocks = effect_leads(&ways, UNLOCKS, MAY_LOCK);
+	}
+	if (all & LOCKS) {
+		for (size_t i = 0; i < r->count; i++)
+			if (what[i] & LOCKS)
+				effect_visit_next(&ways, i);
+		ret.locks = effect_leads(&ways, 0, MAY_UNLOCK);
+	}
+	return ret;
+}
+
+struct effect effect_of(struct effects *e, struct routine *r)
+{
+	if (r->operation)
+		return (struct effect){ is_unlock(r->operation), is_lock(r->operation) };
+	if (r->effect_known == KNOWN || r->effect_known == KNOWN_BUSY || r->foreign ||
+	    e->depth >= CALLS_MAX || e->left <= 0)
+		return (struct effect){ r->unlocks, r->locks };
+	r->effect_known = KNOWN_BUSY;
+	if (routine_decode(e->routines, r)) {
+		e->left -= (int64_t)r->count;
+		e->depth++;
+		const struct effect found = effect_find(e, r);
+		e->depth--;
+		r->unlocks = found.unlocks;
+		r->locks = found.locks;
+	}
+	r->effect_known = KNOWN;
+	return (struct effect){ r->unlocks, r->locks };
+}
+
+bool effect_of_result(struct effects *e, struct routine *returned_by, int64_t offset,
+		      struct effect *ret)
+{
+	bool found = false;
+
+	*ret = (struct effect){ 0 };
+	if (!routine_decode(e->routines, returned_by))
+		return false;
+	for (size_t i = 0; i < returned_by->count; i++) {
+		struct routine *r = loaded_at(e, &returned_by->list[i], offset);
+		const unsigned what = of_function(e, r);
+		found |= r && !r->foreign;
+		ret->unlocks |= what & UNLOCKS;
+		ret->locks |= what & LOCKS;
+	}
+	return found;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* effects.h - does a function leave a lock unlocked, or locked, that was not so before? It counts together with
+ * the functions that it calls, at any depth, that it defers, and that it starts as goroutines. Private to
+ * goruntime/operations. Says nothing of which lock that is, and nothing of calls through an interface or
+ * a func value. */
+#ifndef GOSNAP_EFFECTS_H
+#define GOSNAP_EFFECTS_H
+
+#include "goruntime/operations/routine.h"
+
+struct effect {
+	bool unlocks; /* on some way, what it has not locked itself */
+	bool locks;   /* on some way, and does not unlock it */
+};
+
+struct effects;
+
+struct effects *effects_new(struct runtime *rt, struct routines *routines);
+void effects_free(struct effects *e);
+
+/* Each function is looked at once. Neither, if too much work was done already. */
+struct effect effect_of(struct effects *e, struct routine *r);
+/* What a function does that another one returned, which may be only such as have their address loaded there: as
+ * a closure, or at an offset of a table of methods. False: it loads none. */
+bool effect_of_result(struct effects *e, struct routine *returned_by, int64_t offset,
+		      struct effect *ret);
+/* The function whose address an instruction loads, or that a closure without variables has whose
+ * address it loads. NULL: neither. */
+struct routine *effect_loaded(struct effects *e, const struct instruction *in);
+
+#endif
