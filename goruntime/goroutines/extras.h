@@ -65,6 +65,11 @@ struct defer_list {
  * call. */
 const struct defer_list *runtime_defers(struct runtime *rt, const struct goroutine *g);
 
+/* Does the function of frame `unwound` end? It called the function at entry, and that is one of its deferred
+ * calls. Knows only those that functions make themselves (open-coded): others are called by the runtime. */
+bool runtime_frame_ends(struct runtime *rt, const struct goroutine *g, uint32_t unwound,
+			uint64_t entry);
+
 /* The runtime keeps no more: _TracebackMaxFrames, half of that from 1.21 on. */
 enum { ANCESTOR_PCS = 100 };
 

@@ -164,6 +164,47 @@ int open_frame_closures(struct runtime *rt, const struct goroutine *g,
 	return n;
 }
 
+static bool is_closure_of_code(struct runtime *rt, uint64_t closure, uint64_t entry)
+{
+	uint64_t code;
+	struct err ignored;
+
+	return closure && target_read_uint(rt->target, closure, WORD, &code, &ignored) &&
+	       code == entry;
+}
+
+/* A function clears the bit of a deferred call before it makes the call. */
+static bool open_frame_runs(struct runtime *rt, const struct goroutine *g,
+			    const struct open_frame *frame, uint64_t entry)
+{
+	const uint64_t varp = g->sp + frame->varp;
+	uint64_t bits, closure;
+	struct err ignored;
+
+	if (!target_read_uint(rt->target, varp - frame->bits, 1, &bits, &ignored))
+		return false;
+	for (uint32_t i = 0; i < frame->count; i++)
+		if (!(bits & (1u << i)) &&
+		    target_read_uint(rt->target, varp - frame->slots[i], WORD, &closure,
+				     &ignored) &&
+		    is_closure_of_code(rt, closure, entry))
+			return true;
+	return false;
+}
+
+bool runtime_frame_ends(struct runtime *rt, const struct goroutine *g, uint32_t unwound,
+			uint64_t entry)
+{
+	if (g->stack == NO_STACK || !entry)
+		return false;
+	const struct open_frames open = open_frames_of(rt, g->stack);
+	for (size_t i = 0; i < open.count; i++)
+		if (open.list[i].frame == (int32_t)unwound &&
+		    open_frame_runs(rt, g, &open.list[i], entry))
+			return true;
+	return false;
+}
+
 /* Goroutines that start in the same function, stop at the same pc and use as many bytes
  * of stack nearly always have the same frames. One goroutine of each shape is unwound to
  * find where the others have their closures. When that is wrong, the function of a

@@ -86,6 +86,14 @@ static const struct type *receiver_of(const struct frame_variables *frame)
 	return v->receiver;
 }
 
+static bool is_part(const struct stack_map *map, const struct type *type, int64_t off)
+{
+	const size_t low = LOWER_BOUND(i, map->object_count, map->objects[i].off <= off);
+
+	return low && stack_object_has(&map->objects[low - 1], off) &&
+	       map->objects[low - 1].size > type_size(type);
+}
+
 static void give_variable(struct listing *l, const struct type *type, int64_t off,
 			  bool dead)
 {
@@ -93,6 +101,7 @@ static void give_variable(struct listing *l, const struct type *type, int64_t of
 	char name[NAME_MAX_BYTES];
 	struct variable v = { .name = name,
 			      .dead = dead,
+			      .part = is_part(&c->variables->map, type, off),
 			      .may_be_unset = l->unsure,
 			      .value = { type, l->frame->cfa + (uint64_t)off } };
 

@@ -19,6 +19,7 @@ struct variable {
 	bool shadowed; /* a variable of the same name in an inner block hides it */
 	bool captured; /* it belongs to the function around this closure */
 	bool compiler; /* declared by the compiler */
+	bool part;     /* of a larger variable, whose type is not known */
 	bool optimized_out;
 	bool dead;		/* the stack map says it is no longer live here */
 	bool may_be_unset;	/* its declaration is on the current line */

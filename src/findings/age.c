@@ -101,13 +101,27 @@ uint64_t finder_observed(const struct finder *f, uint32_t goroutine)
 	return seen > age_noted(f, goroutine) ? seen : 0;
 }
 
+static void ask(const struct finder *f, uint32_t goroutine)
+{
+	if (f->about.wanted && age_is_asked(f, goroutine))
+		f->about.wanted[goroutine] = 1;
+}
+
+uint64_t finder_stayed(const struct finder *f, uint32_t goroutine)
+{
+	const uint64_t seen = age_seen(f, goroutine);
+
+	if (!seen)
+		ask(f, goroutine);
+	return seen;
+}
+
 bool finder_waits_long(const struct finder *f, uint32_t goroutine)
 {
 	const uint64_t noted = age_noted(f, goroutine);
 
 	if (noted >= FINDER_LONG_NS || age_seen(f, goroutine))
 		return true;
-	if (f->about.wanted && age_is_asked(f, goroutine))
-		f->about.wanted[goroutine] = 1;
+	ask(f, goroutine);
 	return false;
 }

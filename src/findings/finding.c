@@ -2,12 +2,12 @@
 #include "src/findings/finding.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/procfs/sockets.h"
 #include "src/findings/fingerprints.h"
+#include "src/findings/own_code.h"
 
 /* Less is the time between two looks. */
 #define AGE_TOLD_NS (UINT64_C(1000) * 1000 * 1000)
@@ -97,45 +97,30 @@ static void say_frame(struct text *text, const struct code_frame *frame)
 		text_add(text, " at %s:%" PRIu32, base_name(frame->file), frame->line);
 }
 
-static bool is_of_go(const char *function)
-{
-	static const char *const packages[] = { "runtime.", "sync.",	"internal/",
-						"runtime/", "syscall.", "time." };
-
-	for (size_t i = 0; i < ARRAY_SIZE(packages); i++)
-		if (strncmp(function, packages[i], strlen(packages[i])) == 0)
-			return true;
-	return strstr(function, "._Cfunc_") != NULL; /* that cgo has written */
-}
-
-/* Where the program itself is on a stack: goroot, as the last frame, in the runtime, has it,
- * tells the standard library apart, unless the program was built without paths. */
+/* Where the program itself is on a stack. */
 struct own_search {
-	char goroot[PATH_MAX];
+	struct own_code code;
 	struct code_frame own, outside; /* of the runtime, and of all of the library */
 };
 
 static void note_goroot(void *arg, const struct code_frame *frame)
 {
 	struct own_search *s = arg;
-	const char *runtime = frame->file ? strstr(frame->file, "/runtime/asm_") : NULL;
 
-	if (runtime)
-		snprintf(s->goroot, sizeof(s->goroot), "%.*s",
-			 (int)(runtime + 1 - frame->file), frame->file);
+	own_code_note(&s->code, frame);
 }
 
 static void keep_own(void *arg, const struct code_frame *frame)
 {
 	struct own_search *s = arg;
-	const size_t len = strlen(s->goroot);
 
-	if (!frame->function || frame->c || frame->hidden || is_of_go(frame->function))
+	if (!frame->function || frame->c || frame->hidden ||
+	    own_code_is_of_go(frame->function))
 		return;
 	if (!s->own.function)
 		s->own = *frame;
-	if (!s->outside.function && len && frame->file &&
-	    strncmp(frame->file, s->goroot, len) != 0)
+	if (!s->outside.function && *s->code.goroot && frame->file &&
+	    own_code_has(&s->code, frame))
 		s->outside = *frame;
 }
 

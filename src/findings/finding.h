@@ -37,6 +37,8 @@ void finder_free_ages(struct finder *f);
 uint64_t finder_age(const struct finder *f, uint32_t goroutine);
 /* The same, if that is only known as it was seen to stay; else 0. */
 uint64_t finder_observed(const struct finder *f, uint32_t goroutine);
+/* How long it was seen to stay; 0: not known. Then asks for a look. */
+uint64_t finder_stayed(const struct finder *f, uint32_t goroutine);
 /* For FINDER_LONG_NS or more, or as long as it was looked at. Else asks for a look. */
 bool finder_waits_long(const struct finder *f, uint32_t goroutine);
 

@@ -1,145 +1,154 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that work on, or wait for something else, long after the deadline of a context that they still
- * have in a variable. Only a deadline says since when, and only if nobody cancelled it before: who is
- * done in time cancels. A variable that is not used any more is none: stack maps say so. */
+/* Goroutines that work on, or wait for something else, long after a context that they work for is done.
+ * Only a deadline that passed long ago is never of a process that is well; all else is information. */
 #include "src/findings/crowd.h"
-
-#include <string.h>
-
-#include "src/findings/program/program.h"
+#include "src/findings/program/held_context.h"
 
 enum {
 	SAMPLED = 4, /* goroutines of a group */
+	HANDLERS =
+		100, /* of one whose goroutines handle requests: each has its own client */
 	LOOKED_AT_MAX = 4000,
 };
-#define LATE_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 struct search {
 	struct finder f; /* first: the crowd is asked by it */
-	uint64_t *late;	 /* by goroutine: for how long; 0: not */
-	uint64_t found;	 /* of the one that is looked at */
-	bool ends;
+	struct own_code own;
+	struct held_context *held; /* by goroutine */
+	enum held_form form;	   /* that is looked for */
+	size_t looked_at;
 };
 
-static uint64_t passed_since(const struct finder *f, const struct time_value *t)
+/* The words of a finding about one goroutine, and about several. */
+static const struct form {
+	enum held_form form;
+	enum severity severity;
+	const char *one, *many;
+	bool names_holder;
+	const char *since; /* followed by a duration; NULL: say_state() says it */
+	const char *end;
+	const char *advice;
+} forms[] = {
+	{ HELD_DEADLINE, SEVERITY_WARNING, " goes on though the deadline of its context",
+	  " go on though the deadline of their context", false, " passed ", " ago",
+	  "Give the context to what it calls, or wait for its Done() as well." },
+	{ HELD_CLIENT_GONE, SEVERITY_INFO,
+	  " handles an HTTP request whose client has gone",
+	  " handle HTTP requests whose clients have gone", false, NULL, "",
+	  "Give the context of the request to what the handler calls, or wait for its "
+	  "Done() as well." },
+	{ HELD_CANCELLED, SEVERITY_INFO, " goes on though its context",
+	  " go on though their context", false, " was cancelled at least ", " ago",
+	  "Give the context to what it calls, or wait for its Done() as well." },
+	{ HELD_DEADLINE_IN_STRUCT, SEVERITY_INFO,
+	  " goes on though the deadline of the context in its ",
+	  " go on though the deadline of the context in their ", true, " passed ", " ago",
+	  "If it works for that context, give it to what it calls, or wait for its "
+	  "Done() as "
+	  "well." },
+	{ HELD_CANCELLED_IN_STRUCT, SEVERITY_INFO, " goes on though the context in its ",
+	  " go on though the context in their ", true, " was cancelled at least ", " ago",
+	  "If it works for that context, give it to what it calls, or wait for its "
+	  "Done() as "
+	  "well." },
+};
+
+static const struct held_context *look_at(struct search *s, uint32_t goroutine)
 {
-	const bool monotonic = t->monotonic_ns && f->about.now_ns;
-	const uint64_t now = monotonic ? f->about.now_ns : f->about.now_realtime_ns;
-	const uint64_t then = monotonic ? t->monotonic_ns
-			      : t->seconds > 0
-				      ? (uint64_t)t->seconds * 1000 * 1000 * 1000 + t->ns
-				      : UINT64_MAX;
+	struct held_context *ret = &s->held[goroutine];
 
-	return now > then ? now - then : 0;
-}
-
-static bool note_context(void *arg, const struct context *c)
-{
-	struct search *s = arg;
-	uint64_t ns;
-
-	/* What is around these may be over without them. */
-	if (c->kind == CONTEXT_WITHOUT_CANCEL || c->kind == CONTEXT_OTHER)
-		return false;
-	if (c->kind != CONTEXT_DEADLINE || !c->has_deadline || !c->error.type ||
-	    !strstr(type_name(c->error.type), "deadlineExceededError"))
-		return true;
-	ns = passed_since(&s->f, &c->deadline);
-	s->found = ns > s->found ? ns : s->found;
-	return false;
-}
-
-static void note_variable(void *arg, struct runtime *rt, const struct variable *v)
-{
-	if (v->name && !v->unreadable && !v->dead && !v->may_be_unset && !v->shadowed &&
-	    !v->captured && runtime_is_context(v->value.type))
-		runtime_each_context(rt, &v->value, note_context, arg);
-}
-
-static void note_frame(void *arg, const struct code_frame *frame)
-{
-	static const char *const ends[] = { "runtime.deferreturn", "runtime.gopanic",
-					    "runtime.Goexit", "runtime.rundefer" };
-	struct search *s = arg;
-
-	for (size_t i = 0; frame->function && i < ARRAY_SIZE(ends); i++)
-		s->ends |= strncmp(frame->function, ends[i], strlen(ends[i])) == 0;
-	if (!frame->variables)
-		return;
-	frame_each_variable(frame->variables, true, note_variable, s);
-	frame_each_variable(frame->variables, false, note_variable, s);
-}
-
-static bool look_at(struct search *s, uint32_t goroutine)
-{
-	struct goroutine_of it = finder_goroutine(&s->f, goroutine);
-
-	s->found = 0;
-	s->ends = false;
-	runtime_budget_unit(it.runtime);
-	runtimes_each_frame_of(s->f.about.all, it.goroutine, VARIABLES_OF_ALL, note_frame,
-			       s);
-	if (s->ends || s->found < LATE_NS)
-		return false;
-	s->late[goroutine] = s->found;
-	return true;
+	held_context_of(&s->f, &s->own, goroutine, ret);
+	s->looked_at++;
+	return ret;
 }
 
 /* Of goroutines with the same stack, mostly all or none have a context. */
-static void look_at_group(struct search *s, const struct group *group, size_t *looked_at)
+static void look_at_group(struct search *s, const struct group *group)
 {
 	const uint32_t *members = s->f.about.groups->members + group->first;
+	uint32_t sampled = SAMPLED;
 	bool any = false;
 
 	if (finder_goroutine(&s->f, members[0]).goroutine->system)
 		return;
-	for (uint32_t m = 0; m < group->count && *looked_at < LOOKED_AT_MAX; m++) {
-		if (m == SAMPLED && !any)
+	for (uint32_t m = 0; m < group->count && s->looked_at < LOOKED_AT_MAX; m++) {
+		if (m == sampled && !any)
 			return;
-		any |= look_at(s, members[m]);
-		++*looked_at;
+		const struct held_context *held = look_at(s, members[m]);
+		any |= held->form != HELD_NONE;
+		if (held->handles)
+			sampled = HANDLERS;
 	}
 }
 
-static bool is_late(const struct finder *f, uint32_t goroutine)
+static bool is_of_form(const struct finder *f, uint32_t goroutine)
 {
-	return ((const struct search *)f)->late[goroutine] != 0;
+	const struct search *s = (const struct search *)f;
+	const struct held_context *held = &s->held[goroutine];
+
+	return held->form == s->form && held->ns;
 }
 
-static void tell(struct search *s, struct finder *f, const struct crowd *crowd)
+/* How long the process was looked at, if the finding depends on it. */
+static uint64_t observed(const struct search *s, const struct crowd *crowd)
 {
-	struct finding *finding = finding_add(
-		f, "context_done", SEVERITY_WARNING, crowd->count,
-		"Give the context to what it calls, or wait for its Done() as well.");
-	const bool one = crowd->count == 1;
+	const struct held_context *held = &s->held[crowd->first];
 
-	text_add_counted(&finding->text, crowd->count, "goroutine");
-	text_add(&finding->text,
-		 one ? " goes on though the deadline of its context passed "
-		     : " go on though the deadline of their context passed ");
-	text_add_duration(&finding->text, (int64_t)s->late[crowd->first]);
-	text_add(&finding->text, one ? " ago. It " : " ago. One of them ");
-	say_state(f, &finding->text, crowd->first);
-	text_add(&finding->text, ".");
+	if (held->form == HELD_DEADLINE || held->form == HELD_DEADLINE_IN_STRUCT)
+		return 0;
+	return held->form == HELD_CLIENT_GONE ? finder_observed(&s->f, crowd->first)
+					      : held->ns;
+}
+
+static void tell(struct search *s, struct finder *f, const struct form *form,
+		 const struct crowd *crowd)
+{
+	const bool one = crowd->count == 1;
+	const struct held_context *held = &s->held[crowd->first];
+	struct finding *finding = finding_add(f, "context_done", form->severity,
+					      crowd->count, form->advice);
+	struct text *text = &finding->text;
+
+	text_add_counted(text, crowd->count, "goroutine");
+	text_add(text, "%s%s", one ? form->one : form->many,
+		 form->names_holder ? held->holder : "");
+	if (form->since) {
+		text_add(text, "%s", form->since);
+		text_add_duration(text, (int64_t)held->ns);
+	}
+	text_add(text, "%s%s", form->end, one ? ". It " : ". One of them ");
+	say_state(f, text, crowd->first);
+	text_add(text, ".");
 	crowd_shows(crowd, finding);
+	finding->observed_ns = observed(s, crowd);
+}
+
+static void tell_form(struct search *s, struct finder *f, const struct form *form)
+{
+	struct crowds crowds;
+
+	s->form = form->form;
+	crowds_find(&crowds, &s->f, is_of_form);
+	for (size_t i = 0; i < crowds.count; i++)
+		tell(s, f, form, &crowds.list[i]);
+	crowds_done(&crowds);
 }
 
 void finding_context_done(struct finder *f)
 {
 	const struct groups *groups = f->about.groups;
-	AUTO(xfree)
-	uint64_t *late =
-		xcalloc(runtimes_goroutine_count(f->about.all) + 1, sizeof(*late));
-	struct search s = { .f = *f, .late = late };
-	struct crowds crowds;
-	size_t looked_at = 0;
 
 	if (!f->about.has_memory)
 		return;
+	AUTO(xfree)
+	struct held_context *held =
+		xcalloc(runtimes_goroutine_count(f->about.all) + 1, sizeof(*held));
+	AUTO(xfree) struct search *s = xcalloc(1, sizeof(*s));
+	s->f = *f;
+	s->held = held;
+	own_code_find(&s->own, &f->about);
 	for (size_t g = groups->count; g-- > 0;)
-		look_at_group(&s, &groups->list[g], &looked_at);
-	crowds_find(&crowds, &s.f, is_late);
-	for (size_t i = 0; i < crowds.count; i++)
-		tell(&s, f, &crowds.list[i]);
-	crowds_done(&crowds);
+		look_at_group(s, &groups->list[g]);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		tell_form(s, f, &forms[i]);
 }

@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 #include "lib/procfs/sockets.h"
-#include "src/findings/crowd.h"
 #include "src/findings/fingerprints.h"
 #include "src/findings/holder.h"
-#include "src/findings/program/program.h"
 #include "src/findings/state/state.h"
 #include "tests/unit/unit.h"
 
@@ -23,7 +21,6 @@
 static struct process {
 	struct goroutine goroutine;
 	struct runtime_state state;
-	struct context context;
 	bool waits_for_lock, has_coroutines;
 } process;
 
@@ -89,73 +86,7 @@ const struct wait_object *holder_lock(const struct finder *f, uint32_t one,
 	return f->about.waits ? f->about.waits->objects : NULL;
 }
 
-/* Its stack has one frame, which has one variable, the context. */
-void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
-			    enum variables_of variables, code_frame_fn *fn, void *arg)
-{
-	const struct code_frame frame = { .variables = (struct frame_variables *)arg };
-
-	(void)all;
-	(void)g;
-	(void)variables;
-	fn(arg, &frame);
-}
-
-void frame_each_variable(struct frame_variables *frame, bool arguments, variable_fn *fn,
-			 void *arg)
-{
-	const struct variable variable = { .name = "ctx" };
-
-	(void)frame;
-	if (arguments)
-		fn(arg, NULL, &variable);
-}
-
-bool runtime_is_context(const struct type *type)
-{
-	(void)type;
-	return true;
-}
-
-void runtime_each_context(struct runtime *rt, const struct value *v, context_fn *fn,
-			  void *arg)
-{
-	(void)rt;
-	(void)v;
-	fn(arg, &process.context);
-}
-
-const char *type_name(const struct type *type)
-{
-	(void)type;
-	return "context.deadlineExceededError";
-}
-
-void crowds_find(struct crowds *ret, const struct finder *f,
-		 bool (*is_one)(const struct finder *f, uint32_t goroutine))
-{
-	static struct crowd one = { .count = 1 };
-
-	*ret = (struct crowds){ .list = &one, .count = is_one(f, 0) };
-}
-
-void crowds_done(struct crowds *c)
-{
-	(void)c;
-}
-
-void crowd_shows(const struct crowd *crowd, struct finding *to)
-{
-	(void)crowd;
-	(void)to;
-}
-
 /* The rest is what sentences are made of: nothing is known. */
-void runtime_budget_unit(struct runtime *rt)
-{
-	(void)rt;
-}
-
 void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
 			 void *arg)
 {
@@ -314,38 +245,6 @@ static size_t told(void look(struct finder *), struct finder *f)
 	return count;
 }
 
-static struct context passed(uint64_t ago)
-{
-	return (struct context){
-		.kind = CONTEXT_DEADLINE,
-		.has_deadline = true,
-		.deadline = { .monotonic_ns = NOW_NS - ago },
-		.error.type = (const struct type *)&process,
-	};
-}
-
-static void test_context_done(void **state)
-{
-	uint32_t member = 0;
-	struct group group = { .count = 1 };
-	const struct groups groups = { .list = &group, .count = 1, .members = &member };
-	struct finder f = { .about = about };
-
-	(void)state;
-	f.about.groups = &groups;
-	process = (struct process){ .context = passed(10 * SECOND_NS - JUST_NS) };
-	assert_int_equal(told(finding_context_done, &f), 0);
-	process.context = passed(10 * SECOND_NS);
-	assert_int_equal(told(finding_context_done, &f), 1);
-	/* Without a monotonic reading, by the other clock. */
-	process.context.deadline = (struct time_value){ .seconds = 4991 };
-	assert_int_equal(told(finding_context_done, &f), 0);
-	process.context.deadline.seconds = 4990;
-	assert_int_equal(told(finding_context_done, &f), 1);
-	process.context.error.type = NULL;
-	assert_int_equal(told(finding_context_done, &f), 0);
-}
-
 struct call {
 	char state;
 	uint64_t asleep, waits; /* how long ago that began; 0: not known */
@@ -478,7 +377,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_age),
 		cmocka_unit_test(test_age_by_collections),
 		cmocka_unit_test(test_age_unknown),
-		cmocka_unit_test(test_context_done),
 		cmocka_unit_test(test_stuck_call),
 		cmocka_unit_test(test_stuck_call_again),
 		cmocka_unit_test(test_descriptor),
