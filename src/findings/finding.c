@@ -142,7 +142,8 @@ void say_created(const struct finder *f, struct text *text, uint32_t goroutine)
 	struct goroutine_of it = finder_goroutine(f, goroutine);
 	struct code_frame by;
 
-	if (!runtime_call_before(it.runtime, it.goroutine->created_pc, &by))
+	if (!runtime_call_before(it.runtime, it.goroutine->created_pc, &by) ||
+	    !by.function)
 		return;
 	text_add(text, ", created in ");
 	say_frame(text, &by);
