@@ -435,9 +435,8 @@ static bool run(struct turn *t, const struct instruction *in)
 	if (to->kind == OPERAND_MEMORY && in->kind != INSTRUCTION_ADDRESS)
 		return is_of_frame(t->arch, to) &&
 		       (zero || !writes(t->arch, in, &t->received));
-	/* It may write memory that is not among its operands. */
-	if (in->kind == INSTRUCTION_OTHER && to->kind == OPERAND_NONE && !in->written &&
-	    in->len > 1 && to->bytes)
+	/* As rep stos does, it may write to what is not among its operands. */
+	if (in->kind == INSTRUCTION_OTHER && to->kind == OPERAND_NONE && in->written)
 		return false;
 	t->zero &= ~in->written;
 	if (zero && to->kind == OPERAND_REGISTER)

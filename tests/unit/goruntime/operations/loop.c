@@ -357,6 +357,99 @@ static void test_keeps_ways(void **state)
 	}
 }
 
+/* 0: the address of a word of the frame; 1: the call that receives there; then what is done with that. */
+static void receive(void)
+{
+	made_begin();
+	add(INSTRUCTION_ADDRESS, reg(CX), at(SP, 16));
+	add_jump(INSTRUCTION_CALL, made_entry(1));
+}
+
+static bool comes_back(size_t from, bool second)
+{
+	assert_true(find(from));
+	bool ret = loop_comes_back(&loop, &arch_amd64, 1, second);
+	loop_done(&loop);
+	return ret;
+}
+
+static struct instruction *branch_if(enum branch_when when, size_t to)
+{
+	struct instruction *in = add_jump(INSTRUCTION_BRANCH, made_pc(0, to));
+
+	in->when = when;
+	return in;
+}
+
+/* The word, or a register that has it, is compared with zero. Another way writes to memory. */
+static void skips(struct operand what, struct operand with, enum branch_when when)
+{
+	receive();
+	move(reg(DX), at(SP, 16)); /* 2 */
+	compare(what, with);
+	if (when == BRANCH_EQUAL) {
+		branch_if(when, 0);
+		move(at(AX, 0), number(1)); /* 5 */
+	} else {
+		branch_if(when, 6);
+		jump(0);
+		move(at(AX, 0), number(1)); /* 6 */
+	}
+	jump(0);
+}
+
+static void test_comes_back(void **state)
+{
+	(void)state;
+	skips(at(SP, 16), number(0), BRANCH_EQUAL);
+	assert_true(comes_back(1, false));
+	assert_true(comes_back(3, false));
+	/* It is on the other way at the moment. */
+	assert_false(comes_back(5, false));
+	skips(reg(DX), reg(DX), BRANCH_EQUAL);
+	assert_true(comes_back(1, false));
+	skips(reg(DX), reg(DX), BRANCH_NOT_EQUAL);
+	assert_true(comes_back(1, false));
+	/* Not known: another word, another register, another number, another comparison. */
+	skips(at(SP, 24), number(0), BRANCH_EQUAL);
+	assert_false(comes_back(1, false));
+	skips(reg(AX), reg(AX), BRANCH_EQUAL);
+	assert_false(comes_back(1, false));
+	/* Of a second result it is. */
+	assert_true(comes_back(1, true));
+	skips(reg(DX), number(1), BRANCH_EQUAL);
+	assert_false(comes_back(1, false));
+	skips(reg(DX), reg(DX), BRANCH_ABOVE);
+	assert_false(comes_back(1, false));
+}
+
+static void test_comes_back_changed(void **state)
+{
+	(void)state;
+	/* The other way is the one that zero takes: it writes to memory. */
+	skips(reg(DX), reg(DX), BRANCH_EQUAL);
+	made[0].list[4].when = BRANCH_NOT_EQUAL;
+	assert_false(comes_back(1, false));
+	/* Something else is put where it was received, or into the register. */
+	skips(at(SP, 16), number(0), BRANCH_EQUAL);
+	made[0].list[2].operand[0] = at(SP, 16);
+	made[0].list[2].operand[1] = reg(AX);
+	assert_false(comes_back(1, false));
+	made[0].list[2].operand[1] = number(0);
+	assert_true(comes_back(1, false));
+	skips(reg(DX), reg(DX), BRANCH_EQUAL);
+	made[0].list[2].operand[1] = reg(AX);
+	assert_false(comes_back(1, false));
+	/* The comparison is not the instruction before. */
+	made[0].list[2].operand[1] = at(SP, 16);
+	made[0].list[3].kind = INSTRUCTION_OTHER;
+	assert_false(comes_back(1, false));
+	/* Nothing says where it receives. */
+	skips(at(SP, 16), number(0), BRANCH_EQUAL);
+	made[0].list[0].kind = INSTRUCTION_MOVE;
+	assert_false(comes_back(1, false));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +461,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_changes_memory),
 		cmocka_unit_test(test_keeps),
 		cmocka_unit_test(test_keeps_ways),
+		cmocka_unit_test(test_comes_back),
+		cmocka_unit_test(test_comes_back_changed),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
