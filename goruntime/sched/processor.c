@@ -111,6 +111,7 @@ static void read_one(struct state_reading *r, const uint8_t *bytes, size_t len,
 	p->preempt = state_get(l, L_p_preempt, bytes, len);
 	p->asked = asked(r, layout_get(l, L_p_m, bytes, len));
 	p->seen = seen(l, bytes, len);
+	p->looked_at = state_get(l, L_p_seen_when, bytes, len);
 	p->stopped = state_get(l, L_p_stop_time, bytes, len);
 	p->stopped.known &= p->stopped.value != 0;
 	/* Before 0 meant that there is no worker, the last one's mode stayed. */

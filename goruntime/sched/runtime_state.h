@@ -47,6 +47,8 @@ struct processor_state {
 	/* CLOCK_MONOTONIC. seen: it has not changed from one goroutine to another since then,
 	 * as far as the runtime's monitor saw. stopped: itself, for a stop of the world. */
 	struct state_number seen, stopped;
+	struct state_number
+		looked_at; /* when the monitor saw a change; since then it may have changed */
 	struct state_number asked; /* the goroutine on it, to let others run */
 	struct state_number next;  /* runnext: a goroutine */
 	struct goroutine_queue queue;

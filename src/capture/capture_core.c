@@ -227,11 +227,21 @@ static void not_before(struct capture *c, struct state_number noted)
 		c->monotonic_ns = noted.value;
 }
 
+/* What runs every so often has last run then, or was set. */
+static void date_by_timers(struct capture *c, const struct runtime_state *s)
+{
+	for (size_t i = 0; i < s->timer_count; i++) {
+		const struct timer_state *t = &s->timers[i];
+		if (t->period && t->period < t->when)
+			not_before(c, (struct state_number){ t->when - t->period, true });
+	}
+}
+
 static void date_by_scheduler(struct capture *c, const struct runtime_state *s)
 {
 	not_before(c, s->scheduler.last_poll);
 	for (size_t i = 0; i < s->processor_count; i++) {
-		not_before(c, s->processors[i].seen);
+		not_before(c, s->processors[i].looked_at);
 		not_before(c, s->processors[i].stopped);
 	}
 }
@@ -246,7 +256,12 @@ void capture_date(struct capture *c)
 		const struct goroutine *g = runtimes_goroutine(c->runtimes, i).goroutine;
 		not_before(c, (struct state_number){ g->waiting_since, true });
 	}
-	for (size_t i = 0; i < runtimes_count(c->runtimes); i++)
-		if (runtime_state(runtimes_get(c->runtimes, i)))
-			date_by_scheduler(c, runtime_state(runtimes_get(c->runtimes, i)));
+	for (size_t i = 0; i < runtimes_count(c->runtimes); i++) {
+		const struct runtime_state *s =
+			runtime_state(runtimes_get(c->runtimes, i));
+		if (!s)
+			continue;
+		date_by_scheduler(c, s);
+		date_by_timers(c, s);
+	}
 }
