@@ -302,7 +302,11 @@ func init() {
 				return sickness{
 					reached: still(func() bool { return h.sender.is() != 0 }),
 					findings: func() []finding {
-						return []finding{{Kinds: []string{"wait_cycle"}, Names: []string{"main.(*hub).kick"}}}
+						return []finding{
+							{Kinds: []string{"wait_cycle"}, Names: []string{"main.(*hub).kick"}},
+							// Once a client comes, nobody else is left who has the hub.
+							{Kinds: []string{"leaked"}, Names: []string{"main.(*hub)"}, Aside: true},
+						}
 					},
 				}
 			},
