@@ -41,6 +41,10 @@ struct code_frame {
 typedef void code_frame_fn(void *arg, const struct code_frame *frame);
 void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
 			 void *arg);
+/* Returns when the goroutine began to wait for a sync.Mutex, by CLOCK_MONOTONIC, although others may have had it
+ * in between. 0: it does not wait for one, or that is not known. */
+uint64_t runtimes_lock_wait_since(struct runtimes *all, struct runtime *rt,
+				  const struct goroutine *g);
 /* The same for a goroutine's own stack, with argument words and, if requested,
  * variables. */
 enum variables_of {

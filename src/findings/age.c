@@ -35,6 +35,24 @@ static void add_collections(const struct finder *f, const struct gc_state *gc,
 		ages_add_collection(ages, UINT64_MAX, last);
 }
 
+/* lockSlow() keeps when it began, whether or not there was a collection since. */
+static void find_lock_waits(struct finder *f)
+{
+	const struct wait_graph *w = f->about.waits;
+
+	f->lock_waits = xcalloc(runtimes_goroutine_count(f->about.all) + 1,
+				sizeof(*f->lock_waits));
+	for (size_t i = 0; w && i < w->object_count; i++) {
+		const struct wait_object *o = &w->objects[i];
+		for (uint32_t k = 0; is_lock_kind(o->kind) && k < o->waiter_count; k++) {
+			const uint32_t g = w->waiters[o->first_waiter + k].goroutine;
+			const struct goroutine_of it = finder_goroutine(f, g);
+			f->lock_waits[g] = runtimes_lock_wait_since(
+				f->about.all, it.runtime, it.goroutine);
+		}
+	}
+}
+
 void finder_find_ages(struct finder *f)
 {
 	const size_t n = runtimes_count(f->about.all);
@@ -48,6 +66,7 @@ void finder_find_ages(struct finder *f)
 		if (state && !ignored[i])
 			add_collections(f, &state->gc, &f->ages[i]);
 	}
+	find_lock_waits(f);
 	add_waits(f, ignored);
 	for (size_t i = 0; i < n; i++)
 		ages_sort(&f->ages[i]);
@@ -58,6 +77,7 @@ void finder_free_ages(struct finder *f)
 	for (size_t i = 0; i < runtimes_count(f->about.all); i++)
 		ages_done(&f->ages[i]);
 	xfree(f->ages);
+	xfree(f->lock_waits);
 }
 
 static bool age_is_asked(const struct finder *f, uint32_t goroutine)
@@ -68,7 +88,7 @@ static bool age_is_asked(const struct finder *f, uint32_t goroutine)
 	       status == GOROUTINE_SYSCALL;
 }
 
-/* By what the runtime has noted. */
+/* By what the runtime or the lock has noted. */
 static uint64_t age_noted(const struct finder *f, uint32_t goroutine)
 {
 	const struct goroutine_of it = finder_goroutine(f, goroutine);
@@ -77,7 +97,9 @@ static uint64_t age_noted(const struct finder *f, uint32_t goroutine)
 
 	if (!age_is_asked(f, goroutine))
 		return 0;
-	if (age_is_past(f, since))
+	if (age_is_past(f, f->lock_waits[goroutine]))
+		began = f->lock_waits[goroutine];
+	else if (age_is_past(f, since))
 		began = ages_began(&f->ages[it.number], since);
 	return began < f->about.now_ns ? f->about.now_ns - began : 0;
 }

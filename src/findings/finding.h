@@ -11,10 +11,11 @@ struct finder {
 	struct findings *findings;
 	struct findings_about about;
 	struct chains chains;
-	struct ages *ages; /* by runtime; finder_find_ages() */
-	unsigned rank;	   /* of what is looked for at the moment */
-	bool is_idle;	   /* no goroutine of the program runs, or is about to */
-	uint8_t *told;	   /* by goroutine: a finding has said why it does not go on */
+	struct ages *ages;    /* by runtime; finder_find_ages() */
+	uint64_t *lock_waits; /* by goroutine: since when; 0: not known */
+	unsigned rank;	      /* of what is looked for at the moment */
+	bool is_idle;	      /* no goroutine of the program runs, or is about to */
+	uint8_t *told;	      /* by goroutine: a finding has said why it does not go on */
 };
 
 #define FINDING(kind) void finding_##kind(struct finder *f);

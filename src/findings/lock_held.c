@@ -9,9 +9,10 @@
 #include "src/findings/holder.h"
 
 enum prospect {
-	GOES_ON,    /* or may */
-	LONG_SINCE, /* it has waited long */
-	BY_NOBODY,  /* nobody is seen who lets it go on */
+	GOES_ON,     /* or may */
+	LONG_SINCE,  /* it has waited long */
+	LONG_BEHIND, /* who waits for the lock has */
+	BY_NOBODY,   /* nobody is seen who lets it go on */
 	NEVER,
 };
 
@@ -68,6 +69,28 @@ static bool may_wait(const struct finder *f, uint32_t goroutine, const struct wa
 	       (wait->kind == WAIT_NETWORK && listens(f, goroutine));
 }
 
+/* How long the first has waited of those who wait for what it has. */
+static uint64_t longest_behind(const struct finder *f, uint32_t holder)
+{
+	const struct partner *as = NULL;
+	const struct wait_object *o = holder_lock(f, holder, &as);
+	uint64_t ret = 0;
+
+	for (uint32_t i = 0; o && i < o->waiter_count; i++) {
+		const uint64_t age = finder_age(
+			f, f->about.waits->waiters[o->first_waiter + i].goroutine);
+		ret = age > ret ? age : ret;
+	}
+	return ret;
+}
+
+/* The holder's own time is better evidence, and so is a second look. */
+static bool is_long_behind(const struct finder *f, uint32_t holder)
+{
+	return !f->about.stayed_ns && finder_age(f, holder) == 0 &&
+	       longest_behind(f, holder) >= FINDER_LONG_NS;
+}
+
 static enum prospect prospect_of(const struct finder *f, uint32_t goroutine,
 				 uint64_t behind)
 {
@@ -85,6 +108,8 @@ static enum prospect prospect_of(const struct finder *f, uint32_t goroutine,
 		return GOES_ON;
 	if (finder_waits_long(f, goroutine))
 		return LONG_SINCE;
+	if (is_long_behind(f, goroutine))
+		return LONG_BEHIND;
 	if (wait.kind == WAIT_CHANNEL && f->is_idle && f->about.has_memory &&
 	    !f->about.waits->is_partial && behind >= MANY && !has_partner(f, &wait))
 		return BY_NOBODY;
@@ -130,6 +155,10 @@ static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect
 		text_add(text, "; no other goroutine's code leads there");
 	if (prospect == NEVER)
 		text_add(text, "; that never ends");
+	if (prospect == LONG_BEHIND) {
+		text_add(text, "; one of them has waited for at least ");
+		text_add_duration(text, (int64_t)longest_behind(f, root));
+	}
 	text_add(text, ".");
 	finding_shows_goroutine(f, finding, root);
 	finding_shows_address(finding, o->addr);

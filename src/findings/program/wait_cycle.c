@@ -48,6 +48,7 @@ struct ring {
 	uint32_t first;
 	size_t count;
 	bool mixed, certain, by_channel, leaked, for_long;
+	bool may_be_long, lock_for_long; /* both: it is */
 	bool by_close; /* one that sends waits for a close, which would end it in a panic */
 	bool in_places; /* all wait for places in the same semaphore: semaphore_full */
 };
@@ -276,6 +277,15 @@ static bool find_stuck(const struct search *s)
 	return q.count == 0;
 }
 
+/* How long one waits at a channel may not be known: then one who waits for a lock in the ring tells. */
+static bool may_be_long(const struct finder *f, const struct wait_object *o, uint32_t at)
+{
+	const uint64_t age = finder_age(f, at);
+
+	return age >= FINDER_LONG_NS ||
+	       (o->kind == WAIT_CHANNEL && !f->about.stayed_ns && age == 0);
+}
+
 static void look_at(const struct search *s, struct ring *ring, uint32_t at)
 {
 	const struct finder *f = s->f;
@@ -285,6 +295,9 @@ static void look_at(const struct search *s, struct ring *ring, uint32_t at)
 	ring->count++;
 	ring->mixed |= !is_lock_kind(o->kind);
 	ring->for_long &= finder_waits_long(f, at);
+	ring->may_be_long &= may_be_long(f, o, at);
+	ring->lock_for_long |=
+		is_lock_kind(o->kind) && finder_age(f, at) >= FINDER_LONG_NS;
 	ring->in_places &= are_places_lost(s->f, o) &&
 			   o == wait_graph_of(f->about.waits, ring->first);
 	if (o->kind == WAIT_CHANNEL) {
@@ -298,15 +311,18 @@ static void look_at(const struct search *s, struct ring *ring, uint32_t at)
 
 static struct ring measure(const struct search *s, uint32_t first)
 {
-	struct ring ret = {
-		.first = first, .certain = true, .for_long = true, .in_places = true
-	};
+	struct ring ret = { .first = first,
+			    .certain = true,
+			    .for_long = true,
+			    .may_be_long = true,
+			    .in_places = true };
 	uint32_t at = first;
 
 	do {
 		look_at(s, &ret, at);
 		at = next_of(s, at);
 	} while (at != first);
+	ret.for_long |= ret.may_be_long && ret.lock_for_long;
 	return ret;
 }
 

@@ -135,6 +135,12 @@ static void test_channel(void **state)
 	process_finds(finding_wait_cycle, SEVERITY_WARNING, 2, seems);
 	process_collected(LONG_AGO - JUST_NS);
 	NOTHING;
+	/* How long it waits at the channel is not known, but how long the other one waits for the lock. */
+	process.goroutines[0].waiting_since = 0;
+	process.lock_wait_since[1] = NOW_NS - LONG_AGO;
+	process_finds(finding_wait_cycle, SEVERITY_WARNING, 2, seems);
+	process.lock_wait_since[1] = NOW_NS - LONG_AGO + JUST_NS;
+	NOTHING;
 	process.leaks.leaked = process.leaked;
 	NOTHING;
 	process.leaked[0] = true;

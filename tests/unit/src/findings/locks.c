@@ -272,6 +272,25 @@ static void test_held_for_long(void **state)
 		      "select of 2 cases in main.hold, for at least 10 s.");
 }
 
+/* How long the holder waits is not known, but how long one waits for it. */
+static void test_held_long_behind(void **state)
+{
+	(void)state;
+	process_begin();
+	hold(9);
+	receives_from(0, 0x80);
+	process.lock_wait_since[3] = NOW_NS - LONG_AGO + JUST_NS;
+	NOTHING(finding_lock_held);
+	process.lock_wait_since[3] = NOW_NS - LONG_AGO - 2 * SECOND_NS;
+	process_finds(finding_lock_held, SEVERITY_WARNING, 9,
+		      "9 goroutines wait for goroutine 100, which has mutex 0x40, locked "
+		      "in main.lock. It waits to receive from channel 0x80 (unbuffered) "
+		      "in main.hold; one of them has waited for at least 12 s.");
+	/* It is known that it has not waited as long. */
+	process_waits_since(0, LONG_AGO - SECOND_NS);
+	NOTHING(finding_lock_held);
+}
+
 static void test_held_idle(void **state)
 {
 	const char *told = "10 goroutines wait for goroutine 100, which has mutex 0x40, "
@@ -542,6 +561,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_long_cycle),
 		cmocka_unit_test(test_held_for_ever),
 		cmocka_unit_test(test_held_for_long),
+		cmocka_unit_test(test_held_long_behind),
 		cmocka_unit_test(test_held_idle),
 		cmocka_unit_test(test_held_best),
 		cmocka_unit_test(test_lock_abandoned),

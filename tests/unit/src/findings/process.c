@@ -52,6 +52,14 @@ size_t runtimes_goroutine_count(const struct runtimes *all)
 	return process.count;
 }
 
+uint64_t runtimes_lock_wait_since(struct runtimes *all, struct runtime *rt,
+				  const struct goroutine *g)
+{
+	(void)all;
+	(void)rt;
+	return process.lock_wait_since[g - process.goroutines];
+}
+
 bool runtime_has_coroutines(const struct runtime *rt)
 {
 	(void)rt;

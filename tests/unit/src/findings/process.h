@@ -28,6 +28,7 @@ struct process {
 	const char *in[GOROUTINES_MAX]; /* the function that it is in; NULL: not known */
 	struct wait waits[GOROUTINES_MAX];
 	bool is_waiting[GOROUTINES_MAX];
+	uint64_t lock_wait_since[GOROUTINES_MAX];
 	const char *reason; /* why all wait that have the wait reason 1 */
 	size_t count;
 	struct runtime_state states[RUNTIMES];
