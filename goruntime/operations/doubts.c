@@ -12,9 +12,13 @@
 
 enum { WORDS_MAX = 16 };
 
+/* Where code is: in another package than what locks, in the same, in the frame that locks. */
+enum near { NEAR_NOT, NEAR_PACKAGE, NEAR_ITS };
+
 struct doubt_words {
 	uint64_t list[WORDS_MAX];
 	size_t count;
+	uint64_t bits; /* of those whose address is not known: effects.h */
 };
 
 struct doubting {
@@ -26,18 +30,23 @@ struct doubting {
 	uint32_t frame;
 	struct walk_hidden hidden;
 	bool have_ended;
+	bool knows; /* it is known where the frame took the lock */
 	/* Since the lock was taken: */
-	bool unlocks, may_unlock, starts;
+	bool unlocks, unlocks_alone, may_unlock, starts;
 	struct doubt_words written;
 	/* Before it is unlocked: */
 	bool locks, may_lock;
 	struct doubt_words will_write;
 };
 
-static void doubt_note_word(struct doubt_words *words, uint64_t addr)
+/* Of a word whose address is not known, a frame further in says little. */
+static void doubt_note_word(struct doubt_words *words, const struct event *e,
+			    enum near near)
 {
-	if (words->count < WORDS_MAX)
-		words->list[words->count++] = addr;
+	if (e->operation == OPERATION_WRITES)
+		words->bits |= near == NEAR_ITS ? e->addr : 0;
+	else if (words->count < WORDS_MAX)
+		words->list[words->count++] = e->addr;
 }
 
 static bool doubt_is_unlocked(void *arg, const struct event *e)
@@ -60,6 +69,13 @@ static bool doubt_is_explained(void *arg, const struct event *e)
 	return doubt_is_unlocked(arg, e) || (is_lock(e->operation) && !e->addr);
 }
 
+static bool doubt_is_nothing(void *arg, const struct event *e)
+{
+	(void)arg;
+	(void)e;
+	return false;
+}
+
 static bool doubt_reaches(struct doubting *d, const struct walk_of *of, uint64_t from,
 			  uint64_t to, event_fn *undoes)
 {
@@ -69,37 +85,60 @@ static bool doubt_reaches(struct doubting *d, const struct walk_of *of, uint64_t
 	return walk_reaches(d->a->walker, &part, &d->a->events, from, undoes, d);
 }
 
+/* The lock itself is taken. */
+static bool doubt_is_retaken(void *arg, const struct event *e)
+{
+	return doubt_is_locked(arg, e) && e->addr;
+}
+
 /* Does a way lead from where the lock was taken, or from the beginning, past the event to where the frame
  * is? */
 static bool doubt_passes(struct doubting *d, const struct walk_of *of, uint64_t locked,
 			 const struct event *e)
 {
 	event_fn *undoes =
-		e->operation == OPERATION_UNLOCK ? doubt_is_explained : doubt_is_unlocked;
+		is_unlock(e->operation) && e->addr ? doubt_is_nothing : doubt_is_unlocked;
 
 	return doubt_reaches(d, of, locked, e->pc, undoes) &&
+	       doubt_reaches(d, of, e->pc, of->end, doubt_is_retaken);
+}
+
+/* Likewise, past nothing that has locked what is unlocked, nor may have taken it again. */
+static bool doubt_passes_alone(struct doubting *d, const struct walk_of *of,
+			       uint64_t locked, const struct event *e)
+{
+	return doubt_reaches(d, of, locked, e->pc,
+			     e->addr ? doubt_is_nothing : doubt_is_explained) &&
 	       doubt_reaches(d, of, e->pc, of->end, doubt_is_locked);
 }
 
-static void doubt_note_passed(struct doubting *d, const struct walk_of *of,
-			      uint64_t locked, const struct event *e, bool is_near)
+static void doubt_note_unlocked(struct doubting *d, const struct walk_of *of,
+				uint64_t locked, const struct event *e)
 {
-	const bool unlocks = e->operation == OPERATION_UNLOCK && !e->addr;
+	if (e->addr && (locked || !doubt_is_unlocked(d, e)))
+		return;
+	d->unlocks = d->unlocks || doubt_passes(d, of, locked, e);
+	d->unlocks_alone = d->unlocks_alone || doubt_passes_alone(d, of, locked, e);
+}
 
+static void doubt_note_passed(struct doubting *d, const struct walk_of *of,
+			      uint64_t locked, const struct event *e, enum near near)
+{
 	switch (e->operation) {
 	case OPERATION_UNLOCK:
-		d->unlocks = d->unlocks || (unlocks && doubt_passes(d, of, locked, e));
+	case OPERATION_READ_UNLOCK:
+		doubt_note_unlocked(d, of, locked, e);
 		break;
 	case OPERATION_UNKNOWN:
-		d->may_unlock =
-			d->may_unlock || (is_near && doubt_passes(d, of, locked, e));
+		d->may_unlock = d->may_unlock || (near && doubt_passes(d, of, locked, e));
 		break;
 	case OPERATION_START:
 		d->starts = d->starts || doubt_passes(d, of, locked, e);
 		break;
 	case OPERATION_WRITE:
-		if (doubt_passes(d, of, locked, e))
-			doubt_note_word(&d->written, e->addr);
+	case OPERATION_WRITES:
+		if (near && doubt_passes(d, of, locked, e))
+			doubt_note_word(&d->written, e, near);
 		break;
 	default:
 		break;
@@ -107,10 +146,10 @@ static void doubt_note_passed(struct doubting *d, const struct walk_of *of,
 }
 
 static void doubt_look_from(struct doubting *d, const struct walk_of *of, uint64_t locked,
-			    bool is_near)
+			    enum near near)
 {
 	for (size_t i = 0; i < d->a->events.count; i++)
-		doubt_note_passed(d, of, locked, &d->a->events.list[i], is_near);
+		doubt_note_passed(d, of, locked, &d->a->events.list[i], near);
 }
 
 static void doubt_walk(struct doubting *d, const struct walk_of *of)
@@ -121,7 +160,7 @@ static void doubt_walk(struct doubting *d, const struct walk_of *of)
 
 /* Returns false if no way is known on which the lock was taken. */
 static bool doubt_look_from_locks(struct doubting *d, const struct walk_of *of,
-				  bool is_near)
+				  enum near near)
 {
 	const struct event_list *events = &d->a->events;
 	bool ret = false;
@@ -131,8 +170,8 @@ static bool doubt_look_from_locks(struct doubting *d, const struct walk_of *of,
 		if (!is_lock(e.operation) || e.addr != d->addr ||
 		    !doubt_reaches(d, of, e.pc, of->end, doubt_is_unlocked))
 			continue;
-		ret = true;
-		doubt_look_from(d, of, e.pc, is_near);
+		ret = d->knows = true;
+		doubt_look_from(d, of, e.pc, near);
 	}
 	return ret;
 }
@@ -161,60 +200,40 @@ static void doubt_walk_with_stand_ins(struct doubting *d, const struct walk_of *
 			h->sources[i].addr = 0;
 }
 
-/* is_its: it is the frame that has locked it. */
 static void doubt_look_back(struct doubting *d, struct walk_of of, uint64_t end,
-			    bool is_its, bool is_near)
+			    enum near near)
 {
 	of.goes_on = false;
 	of.begin = of.routine->entry;
 	of.end = end;
 	of.infer = true;
 	doubt_walk(d, &of);
-	if (is_its && doubt_look_from_locks(d, &of, is_near))
+	if (near == NEAR_ITS && doubt_look_from_locks(d, &of, near))
 		return;
-	if (is_its) {
+	if (near == NEAR_ITS) {
 		doubt_walk_with_stand_ins(d, &of);
-		if (doubt_look_from_locks(d, &of, is_near))
+		if (doubt_look_from_locks(d, &of, near))
 			return;
 	}
-	doubt_look_from(d, &of, 0, is_near);
+	doubt_look_from(d, &of, 0, near);
 }
 
-static void doubt_look_ahead(struct doubting *d, const struct walk_of *of, bool is_near)
+static void doubt_look_ahead(struct doubting *d, const struct walk_of *of, enum near near)
 {
 	for (size_t i = 0; i < d->a->events.count; i++) {
 		const struct event *e = &d->a->events.list[i];
-		const bool locks = is_lock(e->operation) && !e->addr;
-		const bool calls = is_near && e->operation == OPERATION_UNKNOWN;
-		if ((!locks && !calls && e->operation != OPERATION_WRITE) ||
+		const bool locks = doubt_is_locked(d, e);
+		const bool calls = near && e->operation == OPERATION_UNKNOWN;
+		const bool writes = near && (e->operation == OPERATION_WRITE ||
+					     e->operation == OPERATION_WRITES);
+		if ((!locks && !calls && !writes) ||
 		    !doubt_reaches(d, of, 0, e->pc, doubt_is_unlocked))
 			continue;
 		d->locks |= locks;
 		d->may_lock |= calls;
-		if (e->operation == OPERATION_WRITE)
-			doubt_note_word(&d->will_write, e->addr);
+		if (writes)
+			doubt_note_word(&d->will_write, e, near);
 	}
-}
-
-/* The beginning of a function's name that is its package's. */
-static size_t doubt_package(const char *name)
-{
-	const size_t types = strcspn(name, "[");
-	size_t package = 0;
-
-	for (size_t i = 0; i < types; i++)
-		if (name[i] == '/')
-			package = i + 1;
-	return package + strcspn(name + package, ".");
-}
-
-static const char *doubt_name(const struct routine *r)
-{
-	struct pclntab_func func;
-
-	return r && pclntab_find(&r->module->tab, r->entry, &func)
-		       ? pclntab_name(&r->module->tab, &func)
-		       : NULL;
 }
 
 /* Nearly every function calls some that are not known. Those of another package than what locks know
@@ -223,10 +242,8 @@ static bool doubt_is_near(const struct doubting *d, const struct routine *r)
 {
 	const struct routine *its =
 		routine_of(d->a->routines, &d->stack.frames[d->frame]);
-	const char *name = doubt_name(its), *other = doubt_name(r);
 
-	return name && other && doubt_package(name) == doubt_package(other) &&
-	       strncmp(name, other, doubt_package(name)) == 0;
+	return its && routine_is_of_package(r, its);
 }
 
 static bool doubt_look_at_frame(void *arg, const struct physical_frame *f)
@@ -242,14 +259,16 @@ static bool doubt_look_at_frame(void *arg, const struct physical_frame *f)
 	d->have_ended |= r && operations_end_others(r);
 	if (!r || r->operation || r->foreign)
 		return !is_its;
-	const bool is_near = is_its || doubt_is_near(d, r);
+	const enum near near = is_its		     ? NEAR_ITS
+			       : doubt_is_near(d, r) ? NEAR_PACKAGE
+						     : NEAR_NOT;
 	struct walk_of of = operations_frame(d->g, r, raw, f);
 	of.hidden = &d->hidden;
 	if (!d->have_ended && operations_go_on(a, r, raw)) {
 		doubt_walk(d, &of);
-		doubt_look_ahead(d, &of, is_near);
+		doubt_look_ahead(d, &of, near);
 	}
-	doubt_look_back(d, of, routine_call(r, raw), is_its, is_near);
+	doubt_look_back(d, of, routine_call(r, raw), near);
 	return !is_its && *walker_budget(a->walker) > 0;
 }
 
@@ -265,24 +284,39 @@ static void doubt_look_at_deferred(struct doubting *d, const struct deferred *de
 	struct walk_of of = operations_deferred(d->g, to, deferred);
 	of.hidden = &d->hidden;
 	doubt_walk(d, &of);
-	doubt_look_ahead(d, &of, true);
-}
-
-static bool doubt_leads(const struct doubting *d, uint64_t word)
-{
-	for (size_t i = 0; i < d->hidden.source_count; i++)
-		if (d->hidden.sources[i].addr == word &&
-		    d->hidden.sources[i].value == d->addr)
-			return true;
-	return false;
+	doubt_look_ahead(d, &of, NEAR_ITS);
 }
 
 /* Did one of the words lead to the lock? */
 static bool doubt_is_moved(const struct doubting *d, const struct doubt_words *words)
 {
-	for (size_t i = 0; i < words->count; i++)
-		if (doubt_leads(d, words->list[i]))
+	for (size_t i = 0; i < d->hidden.source_count; i++) {
+		const struct walk_word *source = &d->hidden.sources[i];
+		if (source->value != d->addr)
+			continue;
+		if (source->bit & words->bits)
 			return true;
+		for (size_t k = 0; k < words->count; k++)
+			if (words->list[k] == source->addr)
+				return true;
+	}
+	return false;
+}
+
+/* Was a word given the lock's address since, and is it given another one before it leads to what is unlocked? Then it is
+ * not known where the lock was taken, as it was another one. */
+static bool doubt_is_swapped(const struct doubting *d)
+{
+	struct err ignored;
+	uint64_t to;
+
+	for (size_t i = 0; !d->knows && i < d->written.count; i++)
+		for (size_t k = 0; k < d->will_write.count; k++)
+			if (d->written.list[i] == d->will_write.list[k] &&
+			    target_read_uint(d->a->rt->target, d->written.list[i], WORD,
+					     &to, &ignored) &&
+			    to == d->addr)
+				return true;
 	return false;
 }
 
@@ -293,10 +327,14 @@ static struct operation_doubt doubt_of(const struct doubting *d)
 	/* If the work allowed did not suffice, anything may be. */
 	const bool partial = *walker_budget(d->a->walker) <= 0;
 
+	const bool alone = partial || moved || moves || d->unlocks_alone || d->starts;
+
 	return (struct operation_doubt){
-		.some = partial || moved || moves || d->unlocks || d->starts ||
-			(d->may_unlock && (d->may_lock || d->locks)),
-		.strong = !partial && ((moved && moves) || (d->unlocks && d->locks)),
+		.some = alone ||
+			((d->unlocks || d->may_unlock) && (d->locks || d->may_lock)),
+		.only_unknown = !alone,
+		.strong = !partial && ((moved && moves) || (d->unlocks && d->locks) ||
+				       doubt_is_swapped(d)),
 		.started = d->starts,
 	};
 }

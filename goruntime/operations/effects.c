@@ -29,6 +29,30 @@ struct effects {
 	unsigned depth;
 };
 
+uint64_t effect_word(const struct arch *arch, const struct operand *o)
+{
+	enum {
+		ELSEWHERE = 63,
+		NOTED = 11, /* the register by which code notes pointers for the collector: gcWriteBarrier */
+	};
+	const uint64_t word = (uint64_t)o->number / WORD;
+
+	if (o->kind != OPERAND_MEMORY || o->bytes != WORD || o->reg == (int)arch->sp ||
+	    o->reg == (int)arch->fp || o->reg == NOTED)
+		return 0;
+	return UINT64_C(1) << (o->reg == (int)arch->pc || o->index >= 0 ||
+					       word > ELSEWHERE
+				       ? ELSEWHERE
+				       : word);
+}
+
+bool effect_writes(const struct arch *arch, const struct instruction *in)
+{
+	return in->kind < INSTRUCTION_BRANCH && in->kind != INSTRUCTION_COMPARE &&
+	       in->operand[1].kind != OPERAND_NUMBER &&
+	       effect_word(arch, &in->operand[0]);
+}
+
 struct effects *effects_new(struct runtime *rt, struct routines *routines)
 {
 	struct effects *e = xcalloc(1, sizeof(*e));
@@ -188,6 +212,35 @@ static bool effect_leads(struct effect_ways *ways, unsigned to, unsigned ends)
 
 /* Where calls are deferred, bits in the frame say at the end which of them were reached: ways know nothing of
  * these. So whatever such a function locks is taken for what it unlocks. */
+/* Functions that change a pointer that they are given. */
+static bool effect_is_atomic(const struct routine *r)
+{
+	return routine_is_named(r, "sync/atomic.StorePointer") ||
+	       routine_is_named(r, "sync/atomic.SwapPointer") ||
+	       routine_is_named(r, "sync/atomic.CompareAndSwapPointer") ||
+	       routine_is_named(r, "sync/atomic.(*Value)") ||
+	       routine_is_named(r, "sync/atomic.(*Pointer");
+}
+
+static uint64_t effect_find_words(struct effects *e, const struct routine *r, size_t i)
+{
+	const struct instruction *in = &r->list[i];
+	const struct arch *arch = target_arch(e->rt->target);
+	struct routine *to =
+		(in->kind == INSTRUCTION_CALL || in->kind == INSTRUCTION_JUMP) &&
+				in->target
+			? routine_at(e->routines, in->target)
+			: NULL;
+
+	if (effect_writes(arch, in))
+		return effect_word(arch, &in->operand[0]);
+	if (to && effect_is_atomic(to))
+		return EFFECT_WRITES_ANY;
+	return to && to != r && !to->operation && routine_is_of_package(r, to)
+		       ? effect_of(e, to).writes
+		       : 0;
+}
+
 static struct effect effect_find(struct effects *e, struct routine *r)
 {
 	AUTO(xfree) uint8_t *what = xcalloc(r->count + 1, 1);
@@ -199,8 +252,10 @@ static struct effect effect_find(struct effects *e, struct routine *r)
 	unsigned all = 0;
 
 	effect_find_calls(e, r, &defers, &starts);
-	for (size_t i = 0; i < r->count; i++)
+	for (size_t i = 0; i < r->count; i++) {
 		all |= what[i] = (uint8_t)of_instruction(e, r, i, defers || starts);
+		ret.writes |= effect_find_words(e, r, i);
+	}
 	if (all & UNLOCKS && !(defers && all & LOCKS)) {
 		effect_visit(&ways, 0);
 		ret.unlocks = effect_leads(&ways, UNLOCKS, MAY_LOCK);
@@ -217,21 +272,25 @@ static struct effect effect_find(struct effects *e, struct routine *r)
 struct effect effect_of(struct effects *e, struct routine *r)
 {
 	if (r->operation)
-		return (struct effect){ is_unlock(r->operation), is_lock(r->operation) };
-	if (r->effect_known == KNOWN || r->effect_known == KNOWN_BUSY || r->foreign ||
-	    e->depth >= CALLS_MAX || e->left <= 0)
-		return (struct effect){ r->unlocks, r->locks };
-	r->effect_known = KNOWN_BUSY;
-	if (routine_decode(e->routines, r)) {
-		e->left -= (int64_t)r->count;
-		e->depth++;
-		const struct effect found = effect_find(e, r);
-		e->depth--;
+		return (struct effect){ is_unlock(r->operation), is_lock(r->operation),
+					0 };
+	if (r->effect_known == KNOWN_NOT && !r->foreign && e->depth < CALLS_MAX &&
+	    e->left > 0) {
+		r->effect_known = KNOWN_BUSY;
+		struct effect found = { 0 };
+		if (routine_decode(e->routines, r)) {
+			e->left -= (int64_t)r->count;
+			e->depth++;
+			found = effect_find(e, r);
+			e->depth--;
+		}
 		r->unlocks = found.unlocks;
 		r->locks = found.locks;
+		r->writes = found.writes;
+		r->effect_known = KNOWN;
 	}
-	r->effect_known = KNOWN;
-	return (struct effect){ r->unlocks, r->locks };
+	return (struct effect){ r->unlocks, r->locks,
+				effect_is_atomic(r) ? EFFECT_WRITES_ANY : r->writes };
 }
 
 bool effect_of_result(struct effects *e, struct routine *returned_by, int64_t offset,

@@ -8,9 +8,14 @@
 
 #include "goruntime/operations/routine.h"
 
+#define EFFECT_WRITES_ANY UINT64_MAX
+
 struct effect {
 	bool unlocks; /* on some way, what it has not locked itself */
 	bool locks;   /* on some way, and does not unlock it */
+	/* Words that it writes, other than in its frame, or that functions of its package do that it calls: bit n: n
+	 * words from where a pointer refers to; the last bit: elsewhere. */
+	uint64_t writes;
 };
 
 struct effects;
@@ -27,5 +32,10 @@ bool effect_of_result(struct effects *e, struct routine *returned_by, int64_t of
 /* The function whose address an instruction loads, or that a closure without variables has whose
  * address it loads. NULL: neither. */
 struct routine *effect_loaded(struct effects *e, const struct instruction *in);
+
+/* The bit of an operand; 0: it is none of these words. */
+uint64_t effect_word(const struct arch *arch, const struct operand *o);
+/* Does an instruction write to such a word, and to nothing less? */
+bool effect_writes(const struct arch *arch, const struct instruction *in);
 
 #endif

@@ -37,6 +37,7 @@ enum operation {
 	OPERATION_UNKNOWN, /* a call of a function that is not known */
 	OPERATION_START,   /* of a goroutine that unlocks what it has not locked */
 	OPERATION_WRITE,   /* of a word outside of the frame, which may be a pointer */
+	OPERATION_WRITES,  /* likewise, of words whose address is not known */
 };
 
 /* Of what locks: what unlocks undoes it, and the other way round. An operation ahead is one
@@ -95,6 +96,7 @@ bool operations_of(struct operations *a, const struct goroutine *g,
 /* What speaks against a goroutine's having a lock that a frame of its stack has locked, or will unlock. */
 struct operation_doubt {
 	bool some;
+	bool only_unknown; /* all of it is functions that are not known */
 	bool strong;
 	bool started; /* a goroutine that unlocks what it has not locked, after the lock was taken */
 };

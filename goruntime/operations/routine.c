@@ -82,6 +82,18 @@ static bool begins(const char *name, const char *beginning)
 	return name && strncmp(name, beginning, strlen(beginning)) == 0;
 }
 
+/* The beginning of a function's name that is its package's: what types it is made for has packages, too. */
+static size_t package_of(const char *name)
+{
+	const size_t types = name ? strcspn(name, "[") : 0;
+	size_t package = 0;
+
+	for (size_t i = 0; i < types; i++)
+		if (name[i] == '/')
+			package = i + 1;
+	return name ? package + strcspn(name + package, ".") : 0;
+}
+
 static struct routine *make(const struct module *m, const struct pclntab_func *func)
 {
 	struct routine *r = xcalloc(1, sizeof(*r));
@@ -98,6 +110,8 @@ static struct routine *make(const struct module *m, const struct pclntab_func *f
 				   begins(name, "runtime.morestack"),
 		.defers = begins(name, "runtime.defer"),
 		.starts = name && strcmp(name, "runtime.newproc") == 0,
+		.name = name,
+		.package = package_of(name),
 	};
 	return r;
 }
@@ -207,12 +221,13 @@ bool routine_leads(struct routines *all, struct routine *r, unsigned depth)
 
 bool routine_is_named(const struct routine *r, const char *beginning)
 {
-	struct pclntab_func func;
-	const char *name = pclntab_find(&r->module->tab, r->entry, &func)
-				   ? pclntab_name(&r->module->tab, &func)
-				   : NULL;
+	return begins(r->name, beginning);
+}
 
-	return begins(name, beginning);
+bool routine_is_of_package(const struct routine *r, const struct routine *other)
+{
+	return r->name && other->name && r->package == other->package &&
+	       strncmp(r->name, other->name, r->package) == 0;
 }
 
 bool call_returns(struct routines *all, const struct instruction *call)

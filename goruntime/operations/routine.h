@@ -31,6 +31,9 @@ struct routine {
 	/* Of effects.c, once it is known: enum. */
 	uint8_t effect_known;
 	bool unlocks, locks;
+	uint64_t writes;
+	const char *name; /* NULL: it has none */
+	size_t package;	  /* bytes of its name */
 };
 
 struct routines;
@@ -50,6 +53,7 @@ bool routine_decode(struct routines *all, struct routine *r);
 bool routine_leads(struct routines *all, struct routine *r, unsigned depth);
 /* Does its name begin so? */
 bool routine_is_named(const struct routine *r, const char *beginning);
+bool routine_is_of_package(const struct routine *r, const struct routine *other);
 /* Does a call come back, as far as is known? */
 bool call_returns(struct routines *all, const struct instruction *call);
 /* The instruction at pc, or r->count. */

@@ -16,7 +16,6 @@ enum {
 	RESULTS = 2,	       /* of a call: those that may be what is locked */
 	CASES_MAX = 16,	       /* of a select: more have been moved to the heap */
 	CASE_BYTES = 2 * WORD, /* a channel and an element: runtime.scase */
-	SETTER_BYTES = 512,
 	OBJECT_BYTES =
 		1 << 12, /* a lock in what a pointer refers to is not further behind */
 };
@@ -42,49 +41,16 @@ int64_t *walker_budget(struct walker *w)
 	return &w->budget;
 }
 
-/* What is followed in one function. */
-struct following {
-	struct walker *w;
-	const struct walk_of *of;
-	struct routine *r;
-	struct event_list *events;
-	uint8_t *seen;
-	size_t first_point;
-	unsigned depth;
-	/* If what is hidden is looked for: the last function whose address was loaded, and that was called, and the
-	 * last load of a pointer into a register. NULL: none. */
-	struct routine *loaded, *called;
-	const struct instruction *load;
-	size_t first_read; /* of struct walk_hidden */
-};
-
 static void follow(struct walker *w, const struct walk_of *of, unsigned depth,
 		   const struct machine_state *state, struct event_list *ret);
 
-static void note_word(struct walk_word *words, size_t *count, uint64_t addr,
-		      uint64_t value)
-{
-	if (*count < WALK_WORDS_MAX)
-		words[(*count)++] = (struct walk_word){ addr, value };
-}
-
-/* Which of the words that this function has loaded lead to what it locks? */
-static void note_sources(struct following *f, uint64_t lock)
-{
-	struct walk_hidden *h = f->of->hidden;
-
-	for (size_t i = f->first_read; i < h->read_count; i++)
-		if (lock - h->reads[i].value < OBJECT_BYTES)
-			note_word(h->sources, &h->source_count, h->reads[i].addr, lock);
-}
-
-static void add_event(struct following *f, enum operation operation, uint64_t addr,
-		      uint64_t pc, bool surely)
+void walk_add_event(struct following *f, enum operation operation, uint64_t addr,
+		    uint64_t pc, bool surely)
 {
 	struct event_list *l = f->events;
 
 	if (f->of->hidden && is_lock(operation) && addr)
-		note_sources(f, addr);
+		walk_note_locked(f, addr);
 
 	if (l->count >= EVENTS_MAX)
 		return;
@@ -118,8 +84,8 @@ static void note_cases(struct following *f, struct machine_state *s, uint64_t ca
 	for (uint64_t i = 0; i < CASES_MAX; i++) {
 		if (!machine_stored(s, cases + i * size, &channel))
 			continue;
-		add_event(f, OPERATION_SEND, channel, pc, false);
-		add_event(f, OPERATION_RECEIVE, channel, pc, false);
+		walk_add_event(f, OPERATION_SEND, channel, pc, false);
+		walk_add_event(f, OPERATION_RECEIVE, channel, pc, false);
 	}
 }
 
@@ -130,7 +96,7 @@ static void note_operation(struct following *f, struct machine_state *s,
 
 	if (!argument(f, s, operation == OPERATION_RECEIVE_SECOND, sp, &addr)) {
 		if (is_lock(operation) || is_unlock(operation))
-			add_event(f, operation, 0, pc, true);
+			walk_add_event(f, operation, 0, pc, true);
 		return;
 	}
 	if (operation == OPERATION_SELECT) {
@@ -142,15 +108,15 @@ static void note_operation(struct following *f, struct machine_state *s,
 	if (operation == OPERATION_ADD && argument(f, s, ADD_ARGUMENT, sp, &n) &&
 	    (int64_t)n < 0)
 		operation = OPERATION_DONE;
-	add_event(f, operation, addr, pc, true);
+	walk_add_event(f, operation, addr, pc, true);
 }
 
 /* Every call of the callee's code that is followed here has what it comes across at pc. */
 static void note_inner(struct following *f, const struct walk_of *of,
 		       const struct event_list *inner, uint64_t pc);
 
-static void enter(struct following *f, const struct machine_state *s, struct routine *to,
-		  uint64_t sp, uint64_t pc)
+void walk_enter(struct following *f, const struct machine_state *s, struct routine *to,
+		uint64_t sp, uint64_t pc)
 {
 	struct event_list inner = { 0 };
 	const struct walk_of of = {
@@ -165,7 +131,7 @@ static void enter(struct following *f, const struct machine_state *s, struct rou
 
 	follow(f->w, &of, f->depth - 1, s, &inner);
 	if (to->opaque && routine_leads(f->w->routines, to, f->depth - 1))
-		add_event(f, OPERATION_UNLOCK, 0, pc, false);
+		walk_add_event(f, OPERATION_UNLOCK, 0, pc, false);
 	note_inner(f, &of, &inner, pc);
 	xfree(inner.list);
 }
@@ -185,64 +151,6 @@ static bool is_followed(struct following *f, struct routine *to)
 {
 	return !to->foreign && f->depth > 0 &&
 	       routine_leads(f->w->routines, to, f->depth - 1);
-}
-
-/* A function that changes a pointer, and does little else. */
-static bool may_be_setter(struct following *f, struct routine *to)
-{
-	return !to->foreign && f->depth > 0 && to->end - to->entry <= SETTER_BYTES &&
-	       routine_decode(f->w->routines, to) && !to->opaque;
-}
-
-static void note_effect(struct following *f, struct effect effect, uint64_t pc)
-{
-	if (effect.unlocks)
-		add_event(f, OPERATION_UNLOCK, 0, pc, false);
-	if (effect.locks)
-		add_event(f, OPERATION_LOCK, 0, pc, true);
-}
-
-/* Of what is not known, unless the call before has returned it. */
-static void note_unknown(struct following *f, const struct instruction *in)
-{
-	const struct operand *called = &in->operand[0];
-	const bool is_loaded = called->kind == OPERAND_REGISTER && f->load &&
-			       f->load->operand[0].reg == called->reg;
-	const int64_t offset = is_loaded ? f->load->operand[1].number : called->number;
-	struct effect effect;
-
-	if (f->called &&
-	    effect_of_result(f->of->hidden->effects, f->called, offset, &effect))
-		note_effect(f, effect, in->pc);
-	else
-		add_event(f, OPERATION_UNKNOWN, 0, in->pc, false);
-}
-
-/* What it gets as its receiver may be left from something else, although the function is known. */
-static void note_receiver(struct following *f, struct routine *to, uint64_t pc)
-{
-	const struct effect effect = effect_of(f->of->hidden->effects, to);
-
-	if (effect.unlocks || effect.locks)
-		add_event(f, OPERATION_UNKNOWN, 0, pc, false);
-}
-
-/* What a call does that is not followed. to NULL: it is not known what is called. */
-static void note_hidden(struct following *f, const struct machine_state *s,
-			struct routine *to, uint64_t sp, const struct instruction *in)
-{
-	struct effects *effects = f->of->hidden->effects;
-
-	if (!to)
-		note_unknown(f, in);
-	if (to && to->starts && f->loaded && effect_of(effects, f->loaded).unlocks)
-		add_event(f, OPERATION_START, 0, in->pc, false);
-	if (!to || to->foreign)
-		return;
-	const struct effect effect = effect_of(effects, to);
-	note_effect(f, effect, in->pc);
-	if (!effect.unlocks && !effect.locks && may_be_setter(f, to))
-		enter(f, s, to, sp, in->pc);
 }
 
 /* Results, or where the callee kept its arguments: in the frame, or in those of a function that jumps to
@@ -284,15 +192,14 @@ static bool call(struct following *f, struct machine_state *s,
 	if (to && to->changes_nothing)
 		return true;
 	if (f->of->hidden && to && !in->target && !to->operation)
-		note_receiver(f, to, in->pc);
+		walk_note_receiver(f, to, in->pc);
 	if (enters && to->operation)
 		note_operation(f, s, to->operation, sp, in->pc);
 	else if (enters && is_followed(f, to))
-		enter(f, s, to, sp, in->pc);
+		walk_enter(f, s, to, sp, in->pc);
 	else if (f->of->hidden && (enters || !in->target))
-		note_hidden(f, s, to, sp, in);
-	if (!to || !to->foreign)
-		f->called = to;
+		walk_note_call(f, s, to, sp, in);
+	f->called = to && !to->foreign ? to : NULL;
 	machine_forget_registers(s);
 	forget_results(f, s, to, sp);
 	set_symbolic(f->w, s, RESULTS);
@@ -311,12 +218,12 @@ static void locked_add(struct following *f, struct machine_state *s,
 		return;
 	bool less = (int32_t)(uint32_t)n == -1;
 	if (less && layout_has(l, L_mutex_state))
-		add_event(f, OPERATION_UNLOCK,
-			  addr - (uint64_t)l->slot[L_mutex_state].off, in->pc, true);
+		walk_add_event(f, OPERATION_UNLOCK,
+			       addr - (uint64_t)l->slot[L_mutex_state].off, in->pc, true);
 	if ((less || n == 1) && layout_has(l, L_rwmutex_reader_count))
-		add_event(f, less ? OPERATION_READ_UNLOCK : OPERATION_READ_LOCK,
-			  addr - (uint64_t)l->slot[L_rwmutex_reader_count].off, in->pc,
-			  true);
+		walk_add_event(f, less ? OPERATION_READ_UNLOCK : OPERATION_READ_LOCK,
+			       addr - (uint64_t)l->slot[L_rwmutex_reader_count].off,
+			       in->pc, true);
 }
 
 /* Of Lock, where it is inlined, a first part is left: from 0 to locked at once. TryLock adds a bit to
@@ -335,9 +242,9 @@ static void locked_exchange(struct following *f, struct machine_state *s,
 	if (locks ? (uint32_t)n != MUTEX_LOCKED : !known)
 		return;
 	const size_t before = f->events->count;
-	add_event(f, locks ? OPERATION_LOCK : OPERATION_TRY_LOCK,
-		  known ? addr - (uint64_t)l->slot[L_mutex_state].off : 0, in->pc,
-		  !locks);
+	walk_add_event(f, locks ? OPERATION_LOCK : OPERATION_TRY_LOCK,
+		       known ? addr - (uint64_t)l->slot[L_mutex_state].off : 0, in->pc,
+		       !locks);
 	for (size_t i = before; i < f->events->count; i++)
 		f->events->list[i].if_free = locks;
 }
@@ -358,46 +265,6 @@ static void leave_by_jump(struct following *f, struct machine_state *s,
 			  const struct instruction *in)
 {
 	(void)call(f, s, in, f->of->cfa - WORD);
-}
-
-/* Is the operand a word outside of the frame, and of what is below? */
-static bool is_elsewhere(const struct following *f, const struct machine_state *s,
-			 const struct operand *o, uint64_t *ret)
-{
-	return o->kind == OPERAND_MEMORY && o->bytes == WORD &&
-	       o->reg != (int)target_arch(f->w->rt->target)->sp &&
-	       machine_address(s, o, 0, ret) &&
-	       !(*ret >= f->of->stack_low && *ret < f->of->stack_valid);
-}
-
-static bool was_written(const struct following *f, uint64_t addr, uint64_t pc)
-{
-	for (size_t i = 0; i < f->events->count; i++)
-		if (f->events->list[i].operation == OPERATION_WRITE &&
-		    f->events->list[i].addr == addr && f->events->list[i].pc == pc)
-			return true;
-	return false;
-}
-
-/* Where pointers are loaded from, and which are changed. */
-static void note_words(struct following *f, struct machine_state *s,
-		       const struct instruction *in)
-{
-	struct walk_hidden *h = f->of->hidden;
-	struct routine *loaded = effect_loaded(h->effects, in);
-	uint64_t addr, value;
-
-	if (loaded)
-		f->loaded = loaded;
-	if (in->kind == INSTRUCTION_MOVE && in->operand[0].kind == OPERAND_REGISTER &&
-	    in->operand[1].kind == OPERAND_MEMORY)
-		f->load = in;
-	if (in->kind == INSTRUCTION_MOVE && is_elsewhere(f, s, &in->operand[1], &addr) &&
-	    machine_load(s, addr, &value))
-		note_word(h->reads, &h->read_count, addr, value);
-	if (in->kind == INSTRUCTION_MOVE && in->operand[1].kind == OPERAND_REGISTER &&
-	    is_elsewhere(f, s, &in->operand[0], &addr) && !was_written(f, addr, in->pc))
-		add_event(f, OPERATION_WRITE, addr, in->pc, false);
 }
 
 /* Follows instructions from a place on until they part, return, or were seen. */
@@ -425,6 +292,8 @@ static void follow_on(struct following *f, size_t i, struct machine_state *s)
 			break;
 		case INSTRUCTION_LOCKED_EXCHANGE:
 			locked_exchange(f, s, in, sp);
+			if (f->of->hidden)
+				walk_note_words(f, s, in);
 			machine_step(s, in, sp);
 			break;
 		case INSTRUCTION_BRANCH:
@@ -440,7 +309,7 @@ static void follow_on(struct following *f, size_t i, struct machine_state *s)
 			return;
 		default:
 			if (f->of->hidden)
-				note_words(f, s, in);
+				walk_note_words(f, s, in);
 			machine_step(s, in, sp);
 		}
 	}
@@ -574,7 +443,8 @@ static void note_inner(struct following *f, const struct walk_of *of,
 	for (size_t i = 0; i < inner->count; i++) {
 		struct event *e = &inner->list[i];
 		if (matters(f->w, of, inner, e))
-			add_event(f, e->operation, e->addr, pc,
-				  walk_always(f->w, of, inner, event_is_same, NULL, e));
+			walk_add_event(
+				f, e->operation, e->addr, pc,
+				walk_always(f->w, of, inner, event_is_same, NULL, e));
 	}
 }

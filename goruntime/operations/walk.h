@@ -26,10 +26,11 @@ struct event_list {
 
 /* For walks that look for what is hidden in calls. Calls that are not followed are events then, with address 0:
  * OPERATION_UNLOCK and OPERATION_LOCK for what the callee does at any depth, OPERATION_UNKNOWN,
- * OPERATION_START. OPERATION_WRITE has the address of the word. */
+ * OPERATION_START. OPERATION_WRITE has the address of the word, OPERATION_WRITES the bits of effects.h. */
 enum { WALK_WORDS_MAX = 64 };
 struct walk_word {
 	uint64_t addr, value;
+	uint64_t bit; /* of effects.h */
 };
 struct walk_hidden {
 	struct effects *effects;

@@ -36,6 +36,38 @@ struct walker {
 	struct slots slots;
 };
 
+/* What is followed in one function. */
+struct following {
+	struct walker *w;
+	const struct walk_of *of;
+	struct routine *r;
+	struct event_list *events;
+	uint8_t *seen;
+	size_t first_point;
+	unsigned depth;
+	/* If what is hidden is looked for: the last function whose address was loaded, and that was called, and the
+	 * last load of a pointer into a register. NULL: none. */
+	struct routine *loaded, *called;
+	const struct instruction *load;
+	size_t first_read; /* of struct walk_hidden */
+};
+
+void walk_add_event(struct following *f, enum operation operation, uint64_t addr,
+		    uint64_t pc, bool surely);
+/* Follows a callee, whose events count at pc. */
+void walk_enter(struct following *f, const struct machine_state *s, struct routine *to,
+		uint64_t sp, uint64_t pc);
+/* walk_hidden.c, for of->hidden: a call that is not followed; NULL: it is not known what is called. */
+void walk_note_call(struct following *f, const struct machine_state *s,
+		    struct routine *to, uint64_t sp, const struct instruction *in);
+/* A call through a func value or an interface. Its receiver may be left from something else, although the function is
+ * known. */
+void walk_note_receiver(struct following *f, struct routine *to, uint64_t pc);
+/* What was locked: which of the words that this function has loaded lead there? */
+void walk_note_locked(struct following *f, uint64_t lock);
+/* Where an instruction loads a pointer from, and which it changes. */
+void walk_note_words(struct following *f, struct machine_state *s,
+		     const struct instruction *in);
 /* The instructions that may run after one, where it jumps to first. Returns how many. */
 size_t walk_next(struct routines *all, const struct routine *r, size_t i, size_t next[2]);
 /* Is there a way from instruction `from` to `to`, past instructions other than `except`? */

@@ -368,7 +368,7 @@ static void doubt_code(struct asking *a, struct claim *claim)
 		a->of[it.number], it.goroutine, p->operation, claim->addr, p->frame);
 
 	p->may_be_given |= doubt.strong || (doubt.started && !p->ahead);
-	p->is_unsure |= doubt.some;
+	p->is_unsure |= doubt.some && (p->ahead || !doubt.only_unknown);
 }
 
 /* If the goroutine that has unlocked it was started where a claim comes from, it was that claim's lock. Otherwise it

@@ -3,8 +3,12 @@
 package main
 
 import (
+	"fmt"
+	"strings"
 	"subjects/truth"
 	"sync"
+	"sync/atomic"
+	"unsafe"
 )
 
 //go:noinline
@@ -124,6 +128,7 @@ func hidden() {
 	indirectly()
 	byOthers()
 	changed()
+	inServices()
 }
 
 // deeply are locks that calls give up which have returned.
@@ -173,6 +178,26 @@ func deeply() {
 			s.up1()
 			s.mu.Unlock()
 		}
+	})
+	given("given up four calls deep, as another is taken", func(s *spot) {
+		o := new(spot)
+		s.mu.Lock()
+		o.up1()
+		s.down1()
+		s.gave()
+		s.up1()
+		o.down1()
+		s.mu.Unlock()
+	})
+	given("given up four calls deep before another is taken", func(s *spot) {
+		o := new(spot)
+		s.mu.Lock()
+		s.down1()
+		o.up1()
+		s.gave()
+		o.down1()
+		s.up1()
+		s.mu.Unlock()
 	})
 	mutex("given up and taken again four calls deep", func(s *spot) {
 		s.mu.Lock()
@@ -411,6 +436,44 @@ func (g *guarded) setNext(mu *sync.Mutex) { g.next = mu }
 //go:noinline
 func (g *guarded) setDeeper(mu *sync.Mutex) { g.set(mu); g.n++ }
 
+//go:noinline
+func (g *guarded) setDeepest(mu *sync.Mutex) int { return g.setLater(mu, 2) }
+
+//go:noinline
+func (g *guarded) setLater(mu *sync.Mutex, calls int) int {
+	if calls > 0 {
+		return g.setLater(mu, calls-1) + 1
+	}
+	g.set(mu)
+	return 0
+}
+
+// setSlowly does much more than that.
+//
+//go:noinline
+func (g *guarded) setSlowly(mu *sync.Mutex, names []string) int {
+	counts, sum := map[string]int{}, 0
+	for i, name := range names {
+		counts[name] += i
+		if counts[name] > 7 {
+			sum += len(fmt.Sprint(name, i, counts[name]))
+		}
+	}
+	for i := range names {
+		names[len(names)-1-i] = names[i] + fmt.Sprintf("%d-%s", i, names[i])
+	}
+	g.mu = mu
+	for name, n := range counts {
+		sum += n * len(strings.ToUpper(name))
+	}
+	g.n += sum
+	return sum
+}
+
+func (g *guarded) swap(mu *sync.Mutex) {
+	atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(&g.mu)), unsafe.Pointer(mu))
+}
+
 // replaced makes two scenes of a lock that run has not got, as given does.
 func replaced(name string, run func(g *guarded, first, second *sync.Mutex, s *spot)) {
 	for _, by := range []struct {
@@ -473,6 +536,35 @@ func changed() {
 		replace(first)
 		mu.Unlock()
 	})
+	replaced("replaced four calls deep", func(g *guarded, first, second *sync.Mutex, s *spot) {
+		g.mu.Lock()
+		g.setDeepest(second)
+		s.gave()
+		g.setDeepest(first)
+		g.mu.Unlock()
+	})
+	replaced("replaced by a large function", func(g *guarded, first, second *sync.Mutex, s *spot) {
+		g.mu.Lock()
+		g.setSlowly(second, []string{"a", "b"})
+		s.gave()
+		g.setSlowly(first, []string{"a", "b"})
+		g.mu.Unlock()
+	})
+	replaced("replaced at once", func(g *guarded, first, second *sync.Mutex, s *spot) {
+		g.mu.Lock()
+		g.swap(second)
+		s.gave()
+		g.swap(first)
+		g.mu.Unlock()
+	})
+	replaced("replaced in another's field", func(g *guarded, first, second *sync.Mutex, s *spot) {
+		owner := &struct{ of *guarded }{g}
+		owner.of.mu.Lock()
+		owner.of.set(second)
+		s.gave()
+		owner.of.set(first)
+		owner.of.mu.Unlock()
+	})
 	set := new(sync.Mutex)
 	other("replaced before it is locked", set, set, func(s *spot) {
 		g := &guarded{mu: new(sync.Mutex)}
@@ -488,5 +580,124 @@ func changed() {
 		g.setNext(new(sync.Mutex))
 		s.here()
 		g.mu.Unlock()
+	})
+}
+
+// service has its lock as an interface, and what it does then as functions.
+type service struct {
+	lock           sync.Locker
+	release, again func()
+	n              int
+}
+
+//go:noinline
+func (v *service) pause() { v.n++; v.lock.Unlock() }
+
+//go:noinline
+func (v *service) resume() { v.lock.Lock(); v.n++ }
+
+//go:noinline
+func (v *service) pauseByFunction() { v.n++; v.release() }
+
+//go:noinline
+func (v *service) resumeByFunction() { v.again(); v.n++ }
+
+//go:noinline
+func (s *spot) readDown(calls int) int {
+	if calls > 0 {
+		return s.readDown(calls-1) + 1
+	}
+	s.rw.RUnlock()
+	return 0
+}
+
+//go:noinline
+func (s *spot) readUp(calls int) int {
+	if calls > 0 {
+		return s.readUp(calls-1) + 1
+	}
+	s.rw.RLock()
+	return 0
+}
+
+// stays stands still without the lock. Without optimization nothing tells the caller from one that has it: it is wrong to
+// call it the holder, but only certain is an error.
+//
+//go:noinline
+func (s *spot) stays() {
+	s.held <- true
+	<-never
+}
+
+// inServices are locks that methods of a type give up.
+func inServices() {
+	given("given up by methods with a sync.Locker", func(s *spot) {
+		v := &service{lock: &s.mu}
+		v.lock.Lock()
+		v.pause()
+		s.gave()
+		v.resume()
+		v.lock.Unlock()
+	})
+	given("given up by methods with a sync.Locker, deferred", func(s *spot) {
+		v := &service{lock: &s.mu}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		v.pause()
+		s.gave()
+		v.resume()
+	})
+	given("given up by functions in fields", func(s *spot) {
+		v := &service{release: s.mu.Unlock, again: s.mu.Lock}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		v.pauseByFunction()
+		s.stays()
+		v.resumeByFunction()
+	})
+	given("given up by methods, by an inner frame", func(s *spot) {
+		v := &service{lock: &s.mu}
+		whole(s, func(s *spot) {
+			v.pause()
+			s.gave()
+			v.resume()
+		})
+	})
+	given("unlocked by a method as a goroutine", func(s *spot) {
+		s.mu.Lock()
+		go s.down1()
+		s.mu.Lock() // Not before the other has unlocked it.
+		s.down1()
+		s.gave()
+	})
+	mutex("with functions in fields that do something else", func(s *spot) {
+		v := &service{release: s.nothing(), again: s.nothing()}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		v.pauseByFunction()
+		s.here()
+		v.resumeByFunction()
+	})
+	rwmutex("read, given up four calls deep, written by another", reader, func(s *spot) {
+		s.rw.RLock()
+		defer s.rw.RUnlock()
+		s.readDown(3)
+		s.gave()
+		s.readUp(3)
+	}, func(s *spot) {
+		s.rw.Lock()
+		s.here()
+		s.rw.Unlock()
+	})
+	rwmutex("read, given up four calls deep, read by another", writer, func(s *spot) {
+		s.rw.RLock()
+		defer s.rw.RUnlock()
+		s.readDown(3)
+		s.gave()
+		s.readUp(3)
+	}, func(s *spot) {
+		s.rw.RLock()
+		s.here()
+		s.rw.RUnlock()
 	})
 }

@@ -204,13 +204,48 @@ static void test_result(void **state)
 	assert_false(effect_of_result(effects, &made[4].routine, 0, &ret));
 }
 
+/* Words that are written, by where they are from a pointer on. */
+static void test_writes(void **state)
+{
+	struct instruction *first = add_to(3, INSTRUCTION_MOVE, at(AX, 8), reg(BX));
+
+	(void)state;
+	assert_true(effect_writes(&arch_amd64, first));
+	assert_int_equal(effect_word(&arch_amd64, &first->operand[0]), 2);
+	first->kind = INSTRUCTION_COMPARE;
+	assert_false(effect_writes(&arch_amd64, first));
+	first->kind = INSTRUCTION_MOVE;
+	first->operand[1] = number(0);
+	assert_false(effect_writes(&arch_amd64, first));
+	first->operand[1] = reg(BX);
+	first->operand[0].bytes = 4;
+	assert_false(effect_writes(&arch_amd64, first));
+	first->operand[0] = at(SP, 8);
+	assert_false(effect_writes(&arch_amd64, first));
+	/* Where pointers are noted for the collector. */
+	first->operand[0] = at(11, 8);
+	assert_false(effect_writes(&arch_amd64, first));
+	first->operand[0] = at(AX, 0x1000);
+	assert_int_equal(effect_word(&arch_amd64, &first->operand[0]), UINT64_C(1) << 63);
+	first->operand[0] = at(AX, -8);
+	assert_int_equal(effect_word(&arch_amd64, &first->operand[0]), UINT64_C(1) << 63);
+	first->operand[0] = at(AX, 16);
+	returns(3);
+	add_to(4, INSTRUCTION_MOVE, at(CX, 0), reg(BX));
+	calls(4, 3);
+	returns(4);
+	assert_int_equal(effect_of(effects, &made[4].routine).writes, 5);
+	made[5].name = "sync/atomic.StorePointer";
+	assert_true(effect_of(effects, &made[5].routine).writes == EFFECT_WRITES_ANY);
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(name)                                                                       \
 	cmocka_unit_test_setup_teardown(test_##name, open_effects, close_effects)
 	const struct CMUnitTest tests[] = {
 		TEST(one),     TEST(deep),   TEST(not_followed), TEST(ways),
-		TEST(inlined), TEST(loaded), TEST(result),
+		TEST(inlined), TEST(loaded), TEST(result),	 TEST(writes),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);

@@ -133,6 +133,22 @@ static void test_written(void **state)
 	assert_int_equal(events.count, 0);
 }
 
+/* Of a function that does more, and where the address is not known, bits say which words. */
+static void test_written_somewhere(void **state)
+{
+	(void)state;
+	add_to(SETS, INSTRUCTION_MOVE, at(AX, 8), reg(BX));
+	add_to(SETS, INSTRUCTION_RETURN, none(), none());
+	made[SETS].routine.opaque = true;
+	move(reg(AX), number(0x5000));
+	call(SETS);
+	move(at(CX, 16), reg(BX));
+	walk_hidden();
+	assert_int_equal(events.count, 2);
+	assert_event(0, OPERATION_WRITES, 2, made_pc(0, 1), false);
+	assert_event(1, OPERATION_WRITES, 4, made_pc(0, 2), false);
+}
+
 /* Words that lead to what is locked. */
 static void test_sources(void **state)
 {
@@ -154,7 +170,8 @@ int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, open_hidden, close_hidden)
 	const struct CMUnitTest tests[] = {
-		TEST(calls), TEST(unknown), TEST(started), TEST(written), TEST(sources),
+		TEST(calls),   TEST(unknown),		TEST(started),
+		TEST(written), TEST(written_somewhere), TEST(sources),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);

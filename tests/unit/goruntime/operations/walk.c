@@ -114,6 +114,19 @@ static void test_results(void **state)
 	assert_not_known(2);
 }
 
+/* The write barrier leaves registers as they are. */
+static void test_write_barrier(void **state)
+{
+	(void)state;
+	made[1].routine.operation = OPERATION_UNLOCK;
+	move(reg(AX), number(LOCK));
+	call(2);
+	call(1);
+	assert_not_known(2);
+	made[2].routine.changes_nothing = true;
+	assert_only(OPERATION_UNLOCK, LOCK, 2);
+}
+
 static void test_calls(void **state)
 {
 	(void)state;
@@ -450,11 +463,14 @@ int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, open_stack, end_walk)
 	const struct CMUnitTest tests[] = {
-		TEST(operations),      TEST(add),      TEST(stack_arguments),
-		TEST(results),	       TEST(calls),    TEST(inner),
-		TEST(inner_stack),     TEST(branches), TEST(locked),
-		TEST(locked_exchange), TEST(select),   TEST(context),
-		TEST(infer),	       TEST(symbolic), TEST(symbolic_ways),
+		TEST(operations),      TEST(add),
+		TEST(stack_arguments), TEST(results),
+		TEST(calls),	       TEST(write_barrier),
+		TEST(inner),	       TEST(inner_stack),
+		TEST(branches),	       TEST(locked),
+		TEST(locked_exchange), TEST(select),
+		TEST(context),	       TEST(infer),
+		TEST(symbolic),	       TEST(symbolic_ways),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
