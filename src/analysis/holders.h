@@ -4,7 +4,8 @@
  * src/analysis.
  *
  * A goroutine surely holds a lock if its code has locked it, has not unlocked it since, in this frame
- * or one further in, and unlocks it in every case, and no other goroutine has as good a claim. It
+ * or one further in, and unlocks it in every case, and no other goroutine has as good a claim. Calls that
+ * have returned, functions that are not known, and other goroutines may have unlocked it, too: operations_doubt(). It
  * probably holds the lock if one of the two is so, and no other goroutine has a better claim:
  * doc/findings.md. Of a goroutine that waits for the lock itself, only unlocking that is deferred
  * already counts. */
