@@ -63,7 +63,7 @@ static bool process_runs(const struct capture *c)
 	struct conditions now = { .pid = 0 };
 
 	sandboxed_conditions(c->options->pid, &now);
-	return now.exists && !conditions_stand_still(&now) && !target_live_gone(c->live);
+	return now.exists && !target_live_gone(c->live) && !conditions_stand_still(&now);
 }
 
 static void begin(struct watching *w, struct second_look *look, const uint8_t *wanted,
@@ -162,6 +162,7 @@ void second_look_take(struct second_look *look, const struct capture *c,
 		look_again(&w);
 	}
 	look->observed_ns = w.seen_ns - c->monotonic_ns;
+	/* Only if it still runs is it known that it did. */
 	if (w.runs && process_runs(c))
 		keep(look, &w, for_ns);
 	else
