@@ -10,6 +10,7 @@
 
 #include "lib/base/limit.h"
 #include "redaction/redaction.h"
+#include "src/findings/analysis/earlier_looks.h"
 #include "src/record/sample.h"
 #include "src/snapshot/output.h"
 
@@ -52,6 +53,7 @@ static struct snap_options options_of(const struct reader *r)
 	if (sandbox_is_closed())
 		options.jobs = 1; /* its forks can start no process */
 	options.values_failed = r->values_failed;
+	options.earlier = r->series->earlier;
 	return options;
 }
 
@@ -137,6 +139,12 @@ static bool has_used_much(void)
 	       used.ru_utime.tv_sec + used.ru_stime.tv_sec > LIMIT_SANDBOX_CPU_S / 2;
 }
 
+/* A part of the time between two snapshots. */
+static void look_meanwhile(struct reader *r)
+{
+	earlier_looks_go_on(r->series->earlier, &r->capture, r->options->every_ns / 8);
+}
+
 static enum reading_end follow(struct reader *r)
 {
 	int taken, ignored;
@@ -145,9 +153,11 @@ static enum reading_end follow(struct reader *r)
 		r->taken = (uint64_t)taken;
 		if (capture_code_key(&r->capture) != r->code_key || has_used_much())
 			return READING_ANEW;
+		look_meanwhile(r);
 		if (!r->options->condition ||
 		    sampler_meets(&r->sampler, r->options->condition, &r->trigger))
 			take_one(r);
+		look_meanwhile(r);
 	}
 	return READING_OVER;
 }
@@ -164,6 +174,7 @@ int reading_work(void *arg)
 	enum reading_end end = READING_FAILED;
 
 	r.sampler.capture = &r.capture;
+	earlier_looks_forget(r.series->earlier); /* it may have called execve */
 	if (capture_look(&r.capture, &r.capture_options, r.series->why)) {
 		r.capture_options.subject = NULL;
 		r.code_key = capture_code_key(&r.capture);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "src/findings/analysis/earlier_looks.h"
 #include "src/run/file_name.h"
 #include "src/snapshot/output.h"
 
@@ -324,6 +325,7 @@ bool series_begin(struct series_host *s, const struct record_options *options,
 	*s = (struct series_host){ .options = options, .process = -1 };
 	memcpy(s->services, services, sizeof(services));
 	s->why = xshared(sizeof(*s->why));
+	s->earlier = earlier_looks_new();
 	s->remains = remains_new();
 	if (!s->remains)
 		out_of_memory();
@@ -337,5 +339,6 @@ void series_done(struct series_host *s)
 		close(s->process);
 	xfree(s->name);
 	remains_free(s->remains);
+	earlier_looks_free(s->earlier);
 	munmap(s->why, sizeof(*s->why));
 }

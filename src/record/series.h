@@ -30,6 +30,7 @@ struct series_host {
 	/* In memory that the sandbox has, too. */
 	struct remains *remains;
 	struct err *why;
+	struct earlier_looks *earlier;
 	struct sandbox_allowance allowance;
 	struct sandbox_service services[5];
 };

@@ -477,7 +477,8 @@ static void analyse(struct snap *s, bool rehearsal)
 		.rehearsal = rehearsal,
 		.no_sockets = redaction_mode(o->redaction) == REDACT_STRICT,
 		.thoroughly = o->only_findings,
-		.look_again_ns = rehearsal ? 0 : o->look_again_ns
+		.look_again_ns = rehearsal ? 0 : o->look_again_ns,
+		.earlier = rehearsal ? NULL : o->earlier,
 	};
 	struct err err;
 

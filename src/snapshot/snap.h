@@ -53,7 +53,8 @@ struct snap_options {
 	bool no_values;	  /* none is printed, although memory is read for the analysis */
 	bool heap;	  /* what is in it, by type; read of a copy or a core */
 	bool no_analysis; /* neither who waits for whom nor findings */
-	uint64_t look_again_ns; /* see struct analysis_of; 0: once is enough */
+	uint64_t look_again_ns;	       /* see struct analysis_of; 0: once is enough */
+	struct earlier_looks *earlier; /* likewise; NULL: none */
 	bool no_sandbox;
 	bool strict; /* warnings affect the exit status */
 	enum progress_when progress;

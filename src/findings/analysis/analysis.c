@@ -7,6 +7,7 @@
 #include "lib/base/limit.h"
 #include "lib/document/sink.h"
 #include "src/analysis/print_waits.h"
+#include "src/findings/analysis/earlier_looks.h"
 #include "src/findings/analysis/find.h"
 
 /* Memory that stays as it was at the instant of the snapshot. NULL: there is none. */
@@ -70,7 +71,12 @@ static void find(struct analysis *ret, const struct analysis_of *of,
 	AUTO(xfree) uint8_t *wanted = asking.wanted = xcalloc(n + 1, 1);
 	AUTO(xfree) uint8_t *before = xcalloc(n + 1, 1);
 
+	if (of->earlier)
+		earlier_looks_tell(of->earlier, of->capture, look);
+	asking.stayed_ns = look->ns;
 	findings_find(&ret->findings, &asking);
+	if (of->earlier)
+		earlier_looks_keep(of->earlier, of->capture, wanted);
 	for (int i = 0; i < LOOKS && of->look_again_ns && second_look_can(of->capture) &&
 			!look->was_cut && is_new(wanted, before, n);
 	     i++) {

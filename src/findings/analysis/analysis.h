@@ -29,6 +29,8 @@ struct analysis_of {
 	/* If a finding depends on how long goroutines wait, and that is not known, they are looked at
 	 * again for so long; 0: they are not. */
 	uint64_t look_again_ns;
+	struct earlier_looks
+		*earlier; /* of the series that this one belongs to; NULL: none */
 };
 
 /* After runtimes_decode(), while memory can be read. err, if not ERR_NONE then: why it is not
