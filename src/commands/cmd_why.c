@@ -3,14 +3,13 @@
 
 #include <getopt.h>
 
+#include "src/findings/analysis/second_look.h"
 #include "src/operands/operands.h"
+#include "src/operands/show_file.h"
 #include "src/options/options.h"
 #include "src/options/read_options.h"
-#include "src/operands/show_file.h"
 #include "src/options/show_options.h"
 #include "src/options/snap_options.h"
-
-#define LOOK_AGAIN_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
 struct why_arguments {
 	struct snap_arguments take;
@@ -64,7 +63,7 @@ int cmd_why(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
 	struct why_arguments arguments = { .take = snap_arguments_default(view) };
-	arguments.take.snap.look_again_ns = LOOK_AGAIN_NS;
+	arguments.take.snap.look_again_ns = SECOND_LOOK_NS;
 	const struct snap_options *options = &arguments.take.snap;
 	struct operand operand;
 	int status;

@@ -8,6 +8,7 @@
 
 #include "lib/base/limit.h"
 #include "src/capture/sandboxed.h"
+#include "src/findings/analysis/second_look.h"
 #include "src/run/catcher.h"
 #include "src/watch/inspect.h"
 
@@ -119,6 +120,9 @@ static void take(const struct catching *how, const struct condition *condition,
 		ret->outcome = WATCH_NOT_MET;
 		return;
 	}
+	/* It runs on, and nobody waits for the document. */
+	i->snap.look_again_ns = SECOND_LOOK_NS;
+	i->snap.capture.max_copy_age_ns += SECOND_LOOK_NS;
 	inspect(i, NULL);
 	ret->outcome = i->result->taken.done ? WATCH_SNAPSHOT : WATCH_FAILED;
 	snprintf(ret->id, sizeof(ret->id), "%s", i->result->id);

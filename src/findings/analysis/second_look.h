@@ -7,6 +7,9 @@
 
 #include "src/capture/capture.h"
 
+/* For how long, unless somebody wants it otherwise. */
+#define SECOND_LOOK_NS (UINT64_C(2) * SECOND_NS)
+
 struct second_look {
 	/* By goroutine: it has stayed so long; 0: it has not, or was not looked at. NULL: none was. */
 	uint64_t *ns;
