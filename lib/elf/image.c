@@ -169,13 +169,14 @@ static void read_vdso(struct images *images, struct image *img,
 		image_load(img);
 }
 
-/* Code within a segment of an image belongs to it, whatever file it is mapped from. The
- * segments of an unreadable image are unknown. */
+/* Code within a segment of an image belongs to it, whatever file it is mapped from. What is called
+ * code may be constants: of a core, it may not be known. The segments of an unreadable image are
+ * unknown. */
 static bool is_part_of(const struct image *img, const struct target_mapping *m)
 {
 	for (size_t i = 0; i < img->segment_count; i++) {
 		const struct image_segment *s = &img->segments[i];
-		if (s->type == PT_LOAD && s->executable && m->end > s->addr &&
+		if (s->type == PT_LOAD && m->end > s->addr &&
 		    m->start < s->addr + s->size)
 			return true;
 	}

@@ -417,20 +417,33 @@ void image_unload(struct image *img)
 	xfree(img);
 }
 
+/* Go's own linker made PIEs that start at 0x400000, so use the segment with the offset rather than
+ * the file's first address. whole: the mapping begins where the segment does. */
+static bool bias_by(const struct image *img, size_t i, uint64_t addr, uint64_t offset,
+		    bool whole, uint64_t *ret)
+{
+	const struct image_segment *s = &img->segments[i];
+	const uint64_t vaddr = s->addr - img->bias, slack = vaddr & (PAGE_BYTES - 1);
+	const uint64_t start = img->segment_offsets[i] - slack;
+
+	if (s->type != PT_LOAD || !s->file_size || offset < start ||
+	    offset - start >= s->file_size + slack || (whole && offset != start))
+		return false;
+	*ret = addr - (vaddr - slack) - (offset - start);
+	return true;
+}
+
 bool image_bias_of(const struct image *img, uint64_t addr, uint64_t offset, uint64_t *ret)
 {
-	for (size_t i = 0; i < img->segment_count; i++) {
-		const struct image_segment *s = &img->segments[i];
-		uint64_t vaddr = s->addr - img->bias, slack = vaddr & (PAGE_BYTES - 1);
-		uint64_t start = img->segment_offsets[i] - slack;
-		/* Go's own linker made PIEs that start at 0x400000, so use the segment
-		 * with the offset rather than the file's first address. */
-		if (s->type == PT_LOAD && s->executable && s->file_size &&
-		    offset >= start && offset - start < s->file_size + slack) {
-			*ret = addr - (vaddr - slack) - (offset - start);
+	for (size_t i = 0; i < img->segment_count; i++)
+		if (img->segments[i].executable &&
+		    bias_by(img, i, addr, offset, false, ret))
 			return true;
-		}
-	}
+	/* A core of gdb's leaves out code and constants, and does not say which is which. */
+	for (size_t i = 0; i < img->segment_count; i++)
+		if (!img->segments[i].writable &&
+		    bias_by(img, i, addr, offset, true, ret))
+			return true;
 	return false;
 }
 
