@@ -5,14 +5,18 @@ import socket
 import subjects
 
 
+held = []  # sockets
+
+
 def free_ports(n):
+    """Ports that no other process gets meanwhile: a socket is bound to each, and does not listen. A listener of Go's
+    can have such a port nevertheless, as both sockets have SO_REUSEADDR."""
     sockets = [socket.socket() for _ in range(n)]
     for s in sockets:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
+    held.extend(sockets)
+    return [s.getsockname()[1] for s in sockets]
 
 
 class Etcd(subjects.Subject):
