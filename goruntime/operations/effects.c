@@ -256,6 +256,9 @@ static struct effect effect_find(struct effects *e, struct routine *r)
 		all |= what[i] = (uint8_t)of_instruction(e, r, i, defers || starts);
 		ret.writes |= effect_find_words(e, r, i);
 	}
+	/* Deferred calls are run whichever way it ends, as after a panic. */
+	for (size_t i = 0; defers && !(all & UNLOCKS) && i < r->count; i++)
+		ret.locks |= r->list[i].kind == INSTRUCTION_ADDRESS && what[i] & LOCKS;
 	if (all & UNLOCKS && !(defers && all & LOCKS)) {
 		effect_visit(&ways, 0);
 		ret.unlocks = effect_leads(&ways, UNLOCKS, MAY_LOCK);
@@ -264,7 +267,7 @@ static struct effect effect_find(struct effects *e, struct routine *r)
 		for (size_t i = 0; i < r->count; i++)
 			if (what[i] & LOCKS)
 				effect_visit_next(&ways, i);
-		ret.locks = effect_leads(&ways, 0, MAY_UNLOCK);
+		ret.locks |= effect_leads(&ways, 0, MAY_UNLOCK);
 	}
 	return ret;
 }

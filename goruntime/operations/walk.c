@@ -186,6 +186,7 @@ static bool call(struct following *f, struct machine_state *s,
 {
 	struct routine *to = callee(f, s, in, sp);
 	const bool enters = to && (!in->target || to->entry == in->target);
+	const size_t before = f->events->count;
 
 	if (to && to->operation == OPERATION_NEVER)
 		return false;
@@ -197,7 +198,9 @@ static bool call(struct following *f, struct machine_state *s,
 		note_operation(f, s, to->operation, sp, in->pc);
 	else if (enters && is_followed(f, to))
 		walk_enter(f, s, to, sp, in->pc);
-	else if (f->of->hidden && (enters || !in->target))
+	if (f->of->hidden && enters && !to->operation && is_followed(f, to))
+		walk_note_followed(f, to, in->pc, before);
+	else if (f->of->hidden && !(enters && to->operation) && (enters || !in->target))
 		walk_note_call(f, s, to, sp, in);
 	f->called = to && !to->foreign ? to : NULL;
 	machine_forget_registers(s);
@@ -293,7 +296,7 @@ static void follow_on(struct following *f, size_t i, struct machine_state *s)
 		case INSTRUCTION_LOCKED_EXCHANGE:
 			locked_exchange(f, s, in, sp);
 			if (f->of->hidden)
-				walk_note_words(f, s, in);
+				walk_note_words(f, s, in, sp);
 			machine_step(s, in, sp);
 			break;
 		case INSTRUCTION_BRANCH:
@@ -309,7 +312,7 @@ static void follow_on(struct following *f, size_t i, struct machine_state *s)
 			return;
 		default:
 			if (f->of->hidden)
-				walk_note_words(f, s, in);
+				walk_note_words(f, s, in, sp);
 			machine_step(s, in, sp);
 		}
 	}

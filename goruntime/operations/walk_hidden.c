@@ -64,14 +64,28 @@ static void hidden_note_write(struct following *f, const struct machine_state *s
 		walk_add_event(f, operation, addr, in->pc, false);
 }
 
+/* The place of an argument that is saved: its value is then taken from there. */
+static bool hidden_is_saved(const struct following *f, const struct machine_state *s,
+			    const struct instruction *in, uint64_t sp, uint64_t *ret)
+{
+	uint64_t ignored;
+
+	return f->of->infer && in->kind == INSTRUCTION_MOVE &&
+	       in->operand[1].kind == OPERAND_REGISTER &&
+	       !machine_register(s, in->operand[1].reg, &ignored) &&
+	       in->operand[0].reg == (int)target_arch(f->w->rt->target)->sp &&
+	       machine_address(s, &in->operand[0], sp, ret);
+}
+
 void walk_note_words(struct following *f, struct machine_state *s,
-		     const struct instruction *in)
+		     const struct instruction *in, uint64_t sp)
 {
 	struct walk_hidden *h = f->of->hidden;
 	const struct arch *arch = target_arch(f->w->rt->target);
 	const struct operand *from = &in->operand[1];
 	struct routine *loaded = effect_loaded(h->effects, in);
 	uint64_t addr, value;
+	struct err ignored;
 
 	if (loaded)
 		f->loaded = loaded;
@@ -83,6 +97,10 @@ void walk_note_words(struct following *f, struct machine_state *s,
 		hidden_note_word(
 			h->reads, &h->read_count,
 			(struct walk_word){ addr, value, effect_word(arch, from) });
+	if (hidden_is_saved(f, s, in, sp, &addr) &&
+	    target_read_uint(f->w->rt->target, addr, WORD, &value, &ignored))
+		hidden_note_word(h->reads, &h->read_count,
+				 (struct walk_word){ addr, value, 0 });
 	if (effect_writes(arch, in))
 		hidden_note_write(f, s, in);
 }
@@ -116,6 +134,18 @@ static void hidden_note_unknown(struct following *f, const struct instruction *i
 		hidden_note_effect(f, effect, in->pc);
 	if (!f->called || !(effect.unlocks || effect.locks))
 		walk_add_event(f, OPERATION_UNKNOWN, 0, in->pc, false);
+}
+
+void walk_note_followed(struct following *f, struct routine *to, uint64_t pc,
+			size_t events_before)
+{
+	struct effect effect = effect_of(f->of->hidden->effects, to);
+
+	for (size_t i = events_before; i < f->events->count; i++) {
+		effect.unlocks &= !is_unlock(f->events->list[i].operation);
+		effect.locks &= !is_lock(f->events->list[i].operation);
+	}
+	hidden_note_effect(f, effect, pc);
 }
 
 void walk_note_receiver(struct following *f, struct routine *to, uint64_t pc)

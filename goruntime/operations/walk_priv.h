@@ -60,6 +60,10 @@ void walk_enter(struct following *f, const struct machine_state *s, struct routi
 /* walk_hidden.c, for of->hidden: a call that is not followed; NULL: it is not known what is called. */
 void walk_note_call(struct following *f, const struct machine_state *s,
 		    struct routine *to, uint64_t sp, const struct instruction *in);
+/* A callee that was followed, whose events are those from events_before on: what it does in deferred calls, as after
+ * a panic, is not followed. */
+void walk_note_followed(struct following *f, struct routine *to, uint64_t pc,
+			size_t events_before);
 /* A call through a func value or an interface. Its receiver may be left from something else, although the function is
  * known. */
 void walk_note_receiver(struct following *f, struct routine *to, uint64_t pc);
@@ -67,7 +71,7 @@ void walk_note_receiver(struct following *f, struct routine *to, uint64_t pc);
 void walk_note_locked(struct following *f, uint64_t lock);
 /* Where an instruction loads a pointer from, and which it changes. */
 void walk_note_words(struct following *f, struct machine_state *s,
-		     const struct instruction *in);
+		     const struct instruction *in, uint64_t sp);
 /* The instructions that may run after one, where it jumps to first. Returns how many. */
 size_t walk_next(struct routines *all, const struct routine *r, size_t i, size_t next[2]);
 /* Is there a way from instruction `from` to `to`, past instructions other than `except`? */

@@ -474,6 +474,12 @@ func (g *guarded) swap(mu *sync.Mutex) {
 	atomic.SwapPointer((*unsafe.Pointer)(unsafe.Pointer(&g.mu)), unsafe.Pointer(mu))
 }
 
+//go:noinline
+func exchange(locks []*sync.Mutex) { locks[0], locks[1] = locks[1], locks[0] }
+
+//go:noinline
+func point(at **sync.Mutex, to *sync.Mutex) { *at = to }
+
 // replaced makes two scenes of a lock that run has not got, as given does.
 func replaced(name string, run func(g *guarded, first, second *sync.Mutex, s *spot)) {
 	for _, by := range []struct {
@@ -565,6 +571,21 @@ func changed() {
 		owner.of.set(first)
 		owner.of.mu.Unlock()
 	})
+	replaced("exchanged in a slice", func(g *guarded, first, second *sync.Mutex, s *spot) {
+		locks := []*sync.Mutex{first, second}
+		locks[0].Lock()
+		exchange(locks)
+		s.gave()
+		exchange(locks)
+		locks[0].Unlock()
+	})
+	replaced("replaced through a pointer to the pointer", func(g *guarded, first, second *sync.Mutex, s *spot) {
+		g.mu.Lock()
+		point(&g.mu, second)
+		s.gave()
+		point(&g.mu, first)
+		g.mu.Unlock()
+	})
 	set := new(sync.Mutex)
 	other("replaced before it is locked", set, set, func(s *spot) {
 		g := &guarded{mu: new(sync.Mutex)}
@@ -620,7 +641,37 @@ func (s *spot) readUp(calls int) int {
 	return 0
 }
 
-// stays stands still without the lock. Without optimization nothing tells the caller from one that has it: it is wrong to
+//go:noinline
+func (s *spot) downByPanic() {
+	defer func() {
+		recover()
+		s.mu.Unlock()
+	}()
+	breaks()
+}
+
+//go:noinline
+func (s *spot) upByPanic() {
+	defer func() {
+		recover()
+		s.mu.Lock()
+	}()
+	panic(errNever)
+}
+
+//go:noinline
+func embeddedDown(l sync.Locker) { unlockIt(l) }
+
+//go:noinline
+func embeddedUp(l sync.Locker) { lockIt(l) }
+
+//go:noinline
+func unlockIt(l sync.Locker) { l.Unlock() }
+
+//go:noinline
+func lockIt(l sync.Locker) { l.Lock() }
+
+// stays stands still without the lock. In some programs nothing tells the caller from one that has it: it is wrong to
 // call it the holder, but only certain is an error.
 //
 //go:noinline
@@ -677,6 +728,21 @@ func inServices() {
 		v.pauseByFunction()
 		s.here()
 		v.resumeByFunction()
+	})
+	given("given up as a panic is recovered", func(s *spot) {
+		s.mu.Lock()
+		s.downByPanic()
+		s.gave()
+		s.upByPanic()
+		s.mu.Unlock()
+	})
+	given("given up as an embedded pointer", func(s *spot) {
+		p := &embedsPointer{&s.mu, 1}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		embeddedDown(p)
+		s.stays()
+		embeddedUp(p)
 	})
 	rwmutex("read, given up four calls deep, written by another", reader, func(s *spot) {
 		s.rw.RLock()

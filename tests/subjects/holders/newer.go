@@ -118,6 +118,12 @@ func downIn(name string, more func(*spot, *box[string])) {
 	}, []func(*spot){func(s *spot) { more(s, b) }})
 }
 
+//go:noinline
+func unlockAny[L sync.Locker](l L) { l.Unlock() }
+
+//go:noinline
+func lockAny[L sync.Locker](l L) { l.Lock() }
+
 // newer needs Go 1.18.
 func newer() {
 	downIn("another", func(s *spot, b *box[string]) { b.with(func(string) { s.here() }) })
@@ -145,6 +151,13 @@ func newer() {
 		}
 	})
 	tried()
+	given("given up by generic functions", func(s *spot) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		unlockAny(&s.mu)
+		s.gave()
+		lockAny(&s.mu)
+	})
 	b := &box[string]{value: "b"}
 	other("in a generic type", &b.mu, &b.mu, func(s *spot) {
 		b.with(func(string) { s.here() })
