@@ -291,6 +291,22 @@ static void test_held_long_behind(void **state)
 	NOTHING(finding_lock_held);
 }
 
+/* That the holder has leaked is not told once more. */
+static void test_held_is_told(void **state)
+{
+	struct findings findings;
+
+	(void)state;
+	process_begin();
+	hold(2);
+	receives_from(0, 0);
+	struct finder f = process_finder(&findings);
+	finding_lock_held(&f);
+	assert_int_equal(findings.count, 1);
+	assert_true(f.told[0] && !f.told[1]);
+	process_end(&f);
+}
+
 static void test_held_idle(void **state)
 {
 	const char *told = "10 goroutines wait for goroutine 100, which has mutex 0x40, "
@@ -562,6 +578,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_held_for_ever),
 		cmocka_unit_test(test_held_for_long),
 		cmocka_unit_test(test_held_long_behind),
+		cmocka_unit_test(test_held_is_told),
 		cmocka_unit_test(test_held_idle),
 		cmocka_unit_test(test_held_best),
 		cmocka_unit_test(test_lock_abandoned),
