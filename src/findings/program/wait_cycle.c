@@ -12,7 +12,8 @@
 #include "src/findings/program/program.h"
 
 enum {
-	TOLD = 4, /* of a ring, one by one */
+	TOLD = 4,  /* of a ring, one by one */
+	MANY = 10, /* goroutines behind it */
 	STEPS_MAX = 1 << 28,
 	NOBODY = UINT32_MAX,
 };
@@ -339,9 +340,13 @@ static bool severity_of(const struct search *s, const struct ring *ring,
 		return ring->mixed;
 	if (ring->in_places)
 		return false;
-	*ret = ring->for_long ? SEVERITY_WARNING : SEVERITY_INFO;
-	return ring->mixed && (ring->for_long || (f->is_idle && f->about.has_memory &&
-						  !f->about.waits->is_partial));
+	const bool idle =
+		f->is_idle && f->about.has_memory && !f->about.waits->is_partial;
+	/* As a lock that is held at a channel where nobody else comes. */
+	const bool by_nobody = idle && ring->count == 1 && !f->about.stayed_ns &&
+			       s->size[ring->first] > MANY;
+	*ret = ring->for_long || by_nobody ? SEVERITY_WARNING : SEVERITY_INFO;
+	return ring->mixed && (ring->for_long || idle);
 }
 
 static void say_partner(const struct finder *f, struct text *text,

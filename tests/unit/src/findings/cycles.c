@@ -245,6 +245,8 @@ static void test_channel_of_server(void **state)
 	process_finds(finding_wait_cycle, SEVERITY_INFO, 2, told);
 	process_waits_since(0, LONG_AGO);
 	process_finds(finding_wait_cycle, SEVERITY_WARNING, 2, told);
+	process_waits_since(0, LONG_AGO - JUST_NS);
+	process_finds(finding_wait_cycle, SEVERITY_INFO, 2, told);
 	other->channel.cap = 1;
 	NOTHING;
 	other->channel.cap = 0;
@@ -257,6 +259,45 @@ static void test_channel_of_server(void **state)
 	process_partner(process_add(GOROUTINE_RUNNING, "main.more"), requests)
 		->operation = OPERATION_RECEIVE;
 	NOTHING;
+}
+
+static void server_with(size_t behind)
+{
+	process_begin();
+	process_add(GOROUTINE_WAITING, "main.serve");
+	other = process_object(WAIT_CHANNEL, 0x60);
+	other->channel = (struct wait_channel){ .addr = 0x60, .known = true };
+	process_waits_for(0, other);
+	for (size_t i = 0; i < behind; i++)
+		process_waits_for(process_add(GOROUTINE_WAITING, "main.leave"), other);
+	for (size_t i = 0; i <= behind; i++)
+		process.waits[i].operation = process.waiters[i].operation = WAIT_SEND;
+	process_partner(0, other)->operation = OPERATION_RECEIVE;
+}
+
+/* Many who wait for it tell of it at once, unless a second look did not. */
+static void test_channel_of_busy_server(void **state)
+{
+	uint64_t stayed[20] = { 0 };
+	struct findings findings;
+
+	(void)state;
+	server_with(9);
+	process_finds(finding_wait_cycle, SEVERITY_INFO, 10,
+		      "1 goroutine waits for itself, it seems; goroutine 100 waits to "
+		      "send on channel 0x60 in main.serve, which goroutine 100 would "
+		      "receive from; 9 others wait behind them.");
+	server_with(10);
+	process_finds(finding_wait_cycle, SEVERITY_WARNING, 11,
+		      "1 goroutine waits for itself, it seems; goroutine 100 waits to "
+		      "send on channel 0x60 in main.serve, which goroutine 100 would "
+		      "receive from; 10 others wait behind them.");
+	struct finder f = process_finder(&findings);
+	f.about.stayed_ns = stayed;
+	finding_wait_cycle(&f);
+	assert_int_equal(findings.count, 1);
+	assert_int_equal(findings.list[0]->severity, SEVERITY_INFO);
+	process_end(&f);
 }
 
 /* Of five in the ring four are told; a ring of locks alone is another finding. */
@@ -320,6 +361,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_channel_partners),
 		cmocka_unit_test(test_channel_itself),
 		cmocka_unit_test(test_channel_of_server),
+		cmocka_unit_test(test_channel_of_busy_server),
 		cmocka_unit_test(test_long_ring),
 		cmocka_unit_test(test_told),
 	};
