@@ -83,17 +83,18 @@ static uint64_t conn_of_owner(struct runtime *rt, const struct value *pool,
 		       : 0;
 }
 
-/* Rows keep their connection when they are closed. They have no pool, but what gives the connection back. */
+/* Rows keep their connection when they are closed. They have no pool, but a function that gives the connection back: in
+ * the pool's own list of connections, another one is in its place. */
 static uint64_t conn_of_rows(struct runtime *rt, const struct value *pool, uint64_t word)
 {
 	static const char rows[] = "*database/sql.Rows";
-	uint64_t closed, release;
+	uint64_t closed, release, db;
 
-	return pool_word(rt, rows, "closed", word, &closed) && !closed &&
-			       pool_word(rt, rows, "releaseConn", word, &release) &&
-			       release
-		       ? conn_of_any(rt, pool, rows, word)
-		       : 0;
+	if (!pool_word(rt, rows, "closed", word, &closed) || closed ||
+	    !pool_word(rt, rows, "releaseConn", word, &release) || !release ||
+	    (pool_word(rt, driver_conn, "db", release, &db) && db == pool->addr))
+		return 0;
+	return conn_of_any(rt, pool, rows, word);
 }
 
 static uint64_t sql_conn_of(struct runtime *rt, const struct value *pool, uint64_t word,

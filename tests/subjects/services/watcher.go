@@ -390,7 +390,8 @@ func init() {
 				return sickness{
 					reached: still(func() bool { return w.closer.is() != 0 && w.asks.now() >= 10 }),
 					findings: func() []finding {
-						return stillRing("main.(*watcher).closeLocked", "main.(*watcher).sends", w.closer.is())
+						// The loop comes to its channel, or to the lock.
+						return stillRing("main.(*watcher).closeLocked", "main.(*watcher).sends|main.(*watcher).folder", w.closer.is())
 					},
 				}
 			},
