@@ -93,8 +93,8 @@ def judged(tally, service, collects, expected, way, target):
     bad = [f for f in findings if f["severity"] != "info"]
     right = [f for f in bad if any(fits(f, e, bare) for e in expected)]
     found = any(fits(f, e, bare) for f in bad for e in expected if not e.get("aside"))
-    tally.count(service, way, collects, looks=1, warnings=len(bad), right=len(right), cannot=status == CANNOT,
-                sick=bool(expected) and status != CANNOT, found=found)
+    tally.count(service, way, collects, looks=1, warnings=len(bad), right=len(right), cannot=int(status == CANNOT),
+                sick=int(bool(expected) and status != CANNOT), found=int(found))
     wrong = [f for f in bad if f not in right]
     if wrong:
         yield False, f"wrong: {said(wrong)}"
@@ -112,9 +112,10 @@ def copied(program):
         yield copy, folder
 
 
-def looked_at(tally, program, service, state, collects, dice, ways, moments):
-    """Raises Mismatch if gosnap is wrong about the service, and returns what it does not find in a core. ways: of live,
-    core and bare, which is a core without its executable. moments: how many of them are live."""
+def looked_at(tally, program, service, state, collects, dice, ways, moments, unseen):
+    """Raises Mismatch if gosnap is wrong about the service, and returns what it may miss and does. ways: of live,
+    core and bare, which is a core without its executable. moments: how many of them are live. unseen: it is known not to be
+    found."""
     wrong, missed = [], []
     with copied(program) as (path, folder), subjects.Subject([path, service, state, collects]) as subject:
         expected = subject.facts.get("findings", [])
@@ -122,7 +123,7 @@ def looked_at(tally, program, service, state, collects, dice, ways, moments):
         def judge(way, target):
             for not_found, text in judged(tally, service, collects, expected, way, target):
                 # A core does not say what time it is, nor when its threads last ran: how long is not always known.
-                (missed if not_found and way == "core" else wrong).append(f"{way}: {text}")
+                (missed if not_found and (way == "core" or unseen and way == "live") else wrong).append(f"{way}: {text}")
 
         for n in range(moments if "live" in ways else 0):
             # A look wakes all threads, so that the next one does not find a call that has lasted long.
