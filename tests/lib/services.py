@@ -114,8 +114,8 @@ def copied(program):
 
 def looked_at(tally, program, service, state, collects, dice, ways, moments, unseen):
     """Raises Mismatch if gosnap is wrong about the service, and returns what it may miss and does. ways: of live,
-    core and bare, which is a core without its executable. moments: how many of them are live. unseen: it is known not to be
-    found."""
+    core and bare, which is a core without its executable. moments: how many of them are live. unseen: it is known not to
+    be found."""
     wrong, missed = [], []
     with copied(program) as (path, folder), subjects.Subject([path, service, state, collects]) as subject:
         expected = subject.facts.get("findings", [])
@@ -123,7 +123,8 @@ def looked_at(tally, program, service, state, collects, dice, ways, moments, uns
         def judge(way, target):
             for not_found, text in judged(tally, service, collects, expected, way, target):
                 # A core does not say what time it is, nor when its threads last ran: how long is not always known.
-                (missed if not_found and (way == "core" or unseen and way == "live") else wrong).append(f"{way}: {text}")
+                may = not_found and (way == "core" or unseen and way == "live")
+                (missed if may else wrong).append(f"{way}: {text}")
 
         for n in range(moments if "live" in ways else 0):
             # A look wakes all threads, so that the next one does not find a call that has lasted long.
