@@ -162,7 +162,9 @@ static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect
 	text_add(text, ".");
 	finding_shows_goroutine(f, finding, root);
 	finding_shows_address(finding, o->addr);
-	f->told[root] = 1;
+	/* Else it may be told of a pool, too. */
+	if (prospect == NEVER)
+		f->told[root] = 1;
 }
 
 void finding_lock_held(struct finder *f)
