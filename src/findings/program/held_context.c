@@ -34,7 +34,8 @@ struct looking {
 	bool is_bounded, has_other;
 	uint64_t entry;	  /* of the function of the frame before */
 	uint32_t unwound; /* its number */
-	bool ends, serves;
+	bool is_over; /* the goroutine ends, or its request has become something else */
+	bool serves;
 	bool client_gone;
 };
 
@@ -169,8 +170,10 @@ static void note_variable(void *arg, struct runtime *rt, const struct variable *
 	const char *name = type_name(v->value.type);
 	if (v->argument && strcmp(name, "net/http.ResponseWriter") == 0)
 		l->at.has_writer = true;
-	if (l->at.is_conn && strcmp(name, "*net/http.conn") == 0)
+	if (l->at.is_conn && strcmp(name, "*net/http.conn") == 0) {
 		l->client_gone |= http_client_has_gone(l->f, rt, &v->value);
+		l->is_over |= http_is_taken_over(rt, &v->value);
+	}
 	if (v->dead || v->may_be_unset || v->shadowed || v->part)
 		return;
 	if (v->argument && strcmp(name, "*net/http.Request") == 0)
@@ -220,8 +223,8 @@ static void note_call(struct looking *l, const struct code_frame *frame)
 	const struct goroutine_of it = finder_goroutine(l->f, l->goroutine);
 
 	if (frame->unwound != l->unwound)
-		l->ends |= runtime_frame_ends(it.runtime, it.goroutine, frame->unwound,
-					      l->entry);
+		l->is_over |= runtime_frame_ends(it.runtime, it.goroutine, frame->unwound,
+						 l->entry);
 	l->unwound = frame->unwound;
 	l->entry = frame->entry;
 }
@@ -232,7 +235,7 @@ static void note_frame(void *arg, const struct code_frame *frame)
 	const char *function = frame->function ? frame->function : "";
 
 	note_call(l, frame);
-	l->ends |= is_at_end(function);
+	l->is_over |= is_at_end(function);
 	l->serves |= strcmp(function, "net/http.serverHandler.ServeHTTP") == 0;
 	l->at = (struct held_frame){
 		.function = function,
@@ -293,7 +296,7 @@ void held_context_of(const struct finder *f, const struct own_code *own,
 	const struct held_context gone = { .form = HELD_CLIENT_GONE };
 	if (l.client_gone)
 		keep_surer(ret, &gone);
-	if (l.ends)
+	if (l.is_over)
 		ret->form = HELD_NONE;
 	find_duration(f, goroutine, &it, ret);
 }

@@ -96,6 +96,13 @@ static bool http_only_client_ends(struct runtime *rt, const struct value *conn)
 	       http_is_zero(rt, conn, "server.WriteTimeout");
 }
 
+bool http_is_taken_over(struct runtime *rt, const struct value *conn)
+{
+	uint64_t taken_over;
+
+	return runtime_number(rt, conn, "hijackedv", &taken_over) && taken_over;
+}
+
 bool http_client_has_gone(const struct finder *f, struct runtime *rt,
 			  const struct value *conn)
 {

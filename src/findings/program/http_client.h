@@ -11,4 +11,7 @@
 bool http_client_has_gone(const struct finder *f, struct runtime *rt,
 			  const struct value *conn);
 
+/* Has a handler taken over the connection (http.Hijacker)? Then it is the handler's own for how long it stays. */
+bool http_is_taken_over(struct runtime *rt, const struct value *conn);
+
 #endif

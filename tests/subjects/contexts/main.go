@@ -139,6 +139,29 @@ func handlesIt(w http.ResponseWriter, r *http.Request) {
 	uses(r)
 }
 
+// limitsHandler limits what becomes something else, which lasts.
+//
+//go:noinline
+func limitsHandler(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), time.Millisecond)
+	defer cancel()
+	<-ctx.Done()
+	takesOver(w, r.WithContext(ctx))
+	uses(ctx)
+}
+
+//go:noinline
+func takesOver(w http.ResponseWriter, r *http.Request) {
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	stay = append(stay, conn)
+	truth.Below("sleeps", "sleep")
+	time.Sleep(time.Hour)
+	uses(r)
+}
+
 // leave closes the connection, and returns when the server knows.
 func leave(conn net.Conn) {
 	ctx := <-seen
@@ -275,6 +298,10 @@ func init() {
 		_, at := serve(http.HandlerFunc(handles), 0)
 		stay = append(stay, asks(at))
 		<-seen
+	}
+	cases["connection taken over"] = func() {
+		_, at := serve(http.HandlerFunc(limitsHandler), 0)
+		stay = append(stay, asks(at))
 	}
 	cases["server closes"] = func() {
 		server, at := serve(http.HandlerFunc(handles), 0)

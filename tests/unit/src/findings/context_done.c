@@ -27,7 +27,7 @@ static char of_variable, of_error;
 static struct scene {
 	struct context outer, inner; /* .value.type NULL: the frame has none */
 	const char *error;	     /* the type of the error of both */
-	bool ends, handles, client_gone, is_dead, in_struct;
+	bool ends, handles, client_gone, taken_over, is_dead, in_struct;
 	uint64_t stayed; /* how long the goroutine was seen to stay; 0: it was not */
 } scene;
 static bool is_inner;
@@ -108,6 +108,13 @@ bool http_client_has_gone(const struct finder *f, struct runtime *rt,
 	(void)rt;
 	(void)conn;
 	return scene.client_gone;
+}
+
+bool http_is_taken_over(struct runtime *rt, const struct value *conn)
+{
+	(void)rt;
+	(void)conn;
+	return scene.taken_over;
 }
 
 enum type_kind type_kind(const struct type *type)
@@ -279,6 +286,8 @@ static void test_client_gone(void **state)
 	scene.stayed = LONG_AGO;
 	finds(SEVERITY_INFO, gone);
 	assert_int_equal(observed_ns, LONG_AGO);
+	scene.taken_over = true;
+	finds_nothing();
 }
 
 int main(int argc, char **argv)

@@ -168,9 +168,13 @@ static void test_contexts(void **state)
 
 static void test_server(void **state)
 {
+	const struct value conn = { TYPE, CONN };
+
 	(void)state;
 	assert_false(gone((struct connection){ .hijacked = true }));
+	assert_true(http_is_taken_over(NULL, &conn));
 	assert_false(gone((struct connection){ .shuts_down = true }));
+	assert_false(http_is_taken_over(NULL, &conn));
 	assert_false(gone((struct connection){ .read_timeout = 1 }));
 	assert_false(gone((struct connection){ .write_timeout = 1 }));
 }
