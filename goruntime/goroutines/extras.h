@@ -66,7 +66,8 @@ struct defer_list {
 const struct defer_list *runtime_defers(struct runtime *rt, const struct goroutine *g);
 
 /* Does the function of frame `unwound` end? It called the function at entry, and that is one of its deferred
- * calls. Knows only those that functions make themselves (open-coded): others are called by the runtime. */
+ * calls. Knows only those that functions make themselves (open-coded), and up to Go 1.16 some others: the rest is
+ * called by runtime.deferreturn. */
 bool runtime_frame_ends(struct runtime *rt, const struct goroutine *g, uint32_t unwound,
 			uint64_t entry);
 

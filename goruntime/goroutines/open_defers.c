@@ -192,11 +192,31 @@ static bool open_frame_runs(struct runtime *rt, const struct goroutine *g,
 	return false;
 }
 
+/* Up to Go 1.16, a deferred call returns to the call of deferreturn, which then makes the next one
+ * (runtime/asm_amd64.s jmpdefer). Any other call returns behind its own. */
+static bool is_at_deferreturn(struct runtime *rt, uint32_t stack, uint32_t unwound)
+{
+	const struct stack s = runtimes_stack(rt->shared, stack);
+	struct runtime *owner = NULL;
+	struct pclntab_func func;
+
+	if (unwound >= s.count)
+		return false;
+	const struct raw_frame *raw = &s.frames[unwound];
+	const struct code *c = code_of_frame(rt->shared, raw, &owner);
+	if (!c || owner != rt || !pclntab_find(&c->module->tab, c->entry, &func))
+		return false;
+	const uint32_t call = pclntab_deferreturn(&c->module->tab, &func);
+	return call && raw->pc == c->entry + call;
+}
+
 bool runtime_frame_ends(struct runtime *rt, const struct goroutine *g, uint32_t unwound,
 			uint64_t entry)
 {
 	if (g->stack == NO_STACK || !entry)
 		return false;
+	if (is_at_deferreturn(rt, g->stack, unwound))
+		return true;
 	const struct open_frames open = open_frames_of(rt, g->stack);
 	for (size_t i = 0; i < open.count; i++)
 		if (open.list[i].frame == (int32_t)unwound &&
