@@ -305,6 +305,14 @@ static bool capture_by_stop(struct capture *c, struct err *err)
 	return true;
 }
 
+/* Why it is; NULL: it exists. */
+static const char *copy_ended(const struct capture *c)
+{
+	const char *ended = tracer_copy_ended(c->tracer);
+
+	return !ended && target_copy_is_gone(c->copy) ? "it was killed" : ended;
+}
+
 /* The process is stopped while it is copied; the copy is then read. */
 static bool capture_by_copy(struct capture *c, struct err *err)
 {
@@ -316,14 +324,15 @@ static bool capture_by_copy(struct capture *c, struct err *err)
 	take_instant(c);
 	c->copy = target_copy_open(pid, c->live, err);
 	if (!c->copy && tracer_copy_ended(c->tracer))
-		return err_set(err, ERR_LIMIT,
-			       "the copy was discarded before it was read: %s",
-			       tracer_copy_ended(c->tracer));
+		return capture_give_up_copy(c, tracer_copy_ended(c->tracer), err);
 	if (!c->copy)
 		return false;
 	c->frozen = target_extents_new(c->copy);
+	c->warnings_before = warnings_count(c->warnings);
 	core_memory_record(c, c->copy);
 	runtimes_capture(c->runtimes, c->copy, c->frozen, !c->options->verify);
+	if (copy_ended(c) && capture_can_do_without_copy(c))
+		return capture_give_up_copy(c, copy_ended(c), err);
 	runtimes_mark_changeable(c->runtimes, target_copy_is_foreign, c->copy);
 	keep_code(c);
 	core_memory_choose(c, c->copy);
@@ -341,9 +350,7 @@ void capture_finish(struct capture *c)
 	if (!c->copy)
 		return;
 	target_extents_seal(c->frozen);
-	const char *ended = tracer_copy_ended(c->tracer);
-	if (!ended && target_copy_is_gone(c->copy))
-		ended = "it was killed";
+	const char *ended = copy_ended(c);
 	if (ended) {
 		AUTO(xfree)
 		char *why = xasprintf(

@@ -103,6 +103,7 @@ struct capture {
 	/* The last tracer was ended because it had no processor; how many were. */
 	bool starved;
 	unsigned starvations;
+	bool lost_copy; /* it ended before goroutines and stacks were read */
 	/* Of CAPTURE_GATHER: the pages to read while it is stopped, most important first;
 	 * until when; and what was left. */
 	struct extent_range *ahead;

@@ -5,6 +5,7 @@
 
 #include "lib/procfs/conditions.h"
 #include "src/capture/capture_priv.h"
+#include "src/capture/core_memory.h"
 #include "src/capture/sandboxed.h"
 
 enum {
@@ -99,6 +100,40 @@ static bool try_again(struct capture *c, const struct err *why, bool *ret,
 	return true;
 }
 
+bool capture_can_do_without_copy(const struct capture *c)
+{
+	return c->options->way == CAPTURE_AUTO && !c->options->keep_copy &&
+	       !c->options->service;
+}
+
+bool capture_give_up_copy(struct capture *c, const char *why, struct err *err)
+{
+	c->lost_copy = capture_can_do_without_copy(c);
+	err_set(err, c->lost_copy ? ERR_CANNOT : ERR_LIMIT,
+		"the copy was discarded before it was read: %s", why);
+	if (!c->copy)
+		return false;
+	core_memory_forget_stacks(c);
+	runtimes_rewind(c->runtimes, c->live);
+	target_live_unlist(c->live);
+	target_close(TAKE(c->frozen));
+	target_close(TAKE(c->copy));
+	warnings_cut(c->warnings, c->warnings_before);
+	return false;
+}
+
+/* What its values are on was not found out. */
+static bool plan_without_lost(struct capture *c, const char *why, struct err *err)
+{
+	warnings_add(c->warnings, "process",
+		     "it was stopped once more, and read meanwhile: %s", why);
+	if (!make_plan(c, why, err))
+		return false;
+	if (c->plan.way == CAPTURE_GATHER)
+		c->plan.way = CAPTURE_STOP;
+	return true;
+}
+
 /* If the kernel refuses a copy, fall back to a stop. If a process had to be released
  * early, reading what can be read while it runs is better than nothing. */
 bool capture_plan_again(struct capture *c, struct err *err)
@@ -114,6 +149,8 @@ bool capture_plan_again(struct capture *c, struct err *err)
 		plan_standing(c, why.text);
 		return true;
 	}
+	if (c->plan.way == CAPTURE_COPY && c->lost_copy)
+		return plan_without_lost(c, why.text, err);
 	if (c->plan.way == CAPTURE_COPY && err_is(&why, ERR_CANNOT))
 		return make_plan(c, why.text, err);
 	if (err_is(&why, ERR_LIMIT) && try_again(c, &why, &planned, err))

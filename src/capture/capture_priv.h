@@ -16,6 +16,10 @@ void capture_note_partial(struct capture *c, const char *why);
 MUST_CHECK bool capture_plan(struct capture *c, struct err *err);
 /* After a method failed with this err: another one, or false. */
 MUST_CHECK bool capture_plan_again(struct capture *c, struct err *err);
+/* Whoever wants a copy only gets what there is of it. */
+bool capture_can_do_without_copy(const struct capture *c);
+/* A copy that ended before it was read: what was read of it is forgotten. False, with err for capture_plan_again(). */
+bool capture_give_up_copy(struct capture *c, const char *why, struct err *err);
 /* With what a rehearsal has counted. A copy may take less time, after all. */
 void capture_plan_anew(struct capture *c);
 

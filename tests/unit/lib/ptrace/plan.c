@@ -69,6 +69,7 @@ CASE(is_traced, c->tracer = 77; strcpy(c->tracer_name, "dlv"))
 CASE(traced_live, c->tracer = 77; d->wanted = CAPTURE_LIVE)
 CASE(traced_stop, c->tracer = 77; d->wanted = CAPTURE_STOP)
 CASE(is_stopped, c->group_stopped = true)
+CASE(promise_stopped, c->group_stopped = true; d->max_pause_ns = 1000)
 CASE(is_frozen1, c->cgroup.frozen = CGROUP_FROZEN_V1)
 CASE(is_frozen2, c->cgroup.frozen = CGROUP_FROZEN_V2)
 CASE(is_small, c->elf_class = ELFCLASS32)
@@ -209,6 +210,8 @@ static const struct verdict verdicts[] = {
 	{ "promise: a copy keeps it", promise_copy, CAPTURE_COPY, NULL, NULL,
 	  "not read while stopped: it would stop the process for about 18 ms, longer "
 	  "than the 5.0 ms allowed" },
+	{ "promise: to a process that is stopped", promise_stopped, CAPTURE_STOP,
+	  "already stopped by a signal", NULL, "no copy: it is already stopped" },
 	{ "promise: a copy would, but may not", promise_stop, CAPTURE_LIVE,
 	  "a seccomp filter", NULL,
 	  "no other method fits in --max-pause: it would stop the process for about 18 "
