@@ -37,9 +37,9 @@ static bool is_in_use(struct runtime *rt, uint64_t pool, uint64_t conn)
 	       pool_word(rt, driver_conn, "inUse", conn, &in_use) && in_use == 1;
 }
 
-/* Is it context.Background(), or what WithCancel() makes of it? Those have no deadline, and nobody else has
- * the function that cancels a transaction's. */
-static bool is_endless(struct runtime *rt, uint64_t tx)
+/* A transaction's context is what WithCancel() makes of its caller's. context.Background() has no deadline, and
+ * nobody else has the function that cancels the transaction's own. Unknown: it is no transaction. */
+static enum pool_end end_of_transaction(struct runtime *rt, uint64_t tx)
 {
 	static const char *const backgrounds[] = { "context.backgroundCtx",
 						   "context.todoCtx",
@@ -55,11 +55,11 @@ static bool is_endless(struct runtime *rt, uint64_t tx)
 	    strcmp(type_name(parent.type), "context.cancelCtx") != 0 ||
 	    !runtime_field(rt, &parent, "Context", &ctx) ||
 	    !runtime_interface(rt, &ctx, &in, &ignored))
-		return false;
+		return POOL_END_UNKNOWN;
 	for (size_t i = 0; i < ARRAY_SIZE(backgrounds); i++)
 		if (strcmp(in.name, backgrounds[i]) == 0)
-			return true;
-	return false;
+			return POOL_END_NEVER;
+	return POOL_END_MAY;
 }
 
 static uint64_t conn_of_any(struct runtime *rt, const struct value *pool,
@@ -84,33 +84,39 @@ static uint64_t conn_of_owner(struct runtime *rt, const struct value *pool,
 }
 
 /* Rows keep their connection when they are closed. They have no pool, but a function that gives the connection back: in
- * the pool's own list of connections, another one is in its place. */
-static uint64_t conn_of_rows(struct runtime *rt, const struct value *pool, uint64_t word)
+ * the pool's own list of connections, another one is in its place. They have a function cancel if a context may close
+ * them: (*Rows).initContextClose in database/sql/sql.go. */
+static uint64_t conn_of_rows(struct runtime *rt, const struct value *pool, uint64_t word,
+			     enum pool_end *ret)
 {
 	static const char rows[] = "*database/sql.Rows";
-	uint64_t closed, release, db;
+	uint64_t closed, release, db, cancel;
 
 	if (!pool_word(rt, rows, "closed", word, &closed) || closed ||
 	    !pool_word(rt, rows, "releaseConn", word, &release) || !release ||
 	    (pool_word(rt, driver_conn, "db", release, &db) && db == pool->addr))
 		return 0;
+	if (pool_word(rt, rows, "cancel", word, &cancel))
+		*ret = cancel ? POOL_END_MAY : POOL_END_NEVER;
 	return conn_of_any(rt, pool, rows, word);
 }
 
+/* The connection itself, which a frame may have besides its owner, does not say what ends its use. */
 static uint64_t sql_conn_of(struct runtime *rt, const struct value *pool, uint64_t word,
-			    bool *ret_may_end)
+			    enum pool_end *ret)
 {
 	uint64_t conn;
 
-	*ret_may_end = false;
+	*ret = POOL_END_UNKNOWN;
 	if (is_in_use(rt, pool->addr, word))
 		return word;
 	/* What is in memory does not say which of these it is: only a transaction has such a context. */
 	conn = conn_of_owner(rt, pool, "*database/sql.Tx", word);
-	if (!conn)
+	if (conn)
+		*ret = end_of_transaction(rt, word);
+	else
 		conn = conn_of_owner(rt, pool, "*database/sql.Conn", word);
-	*ret_may_end = !conn || !is_endless(rt, word);
-	return conn ? conn : conn_of_rows(rt, pool, word);
+	return conn ? conn : conn_of_rows(rt, pool, word, ret);
 }
 
 const struct pool_kind sql_pool = {

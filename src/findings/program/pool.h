@@ -6,6 +6,9 @@
 
 #include "src/findings/program/program.h"
 
+/* Is a connection given back when a context ends, whatever the goroutine does? What is known counts more. */
+enum pool_end { POOL_END_UNKNOWN, POOL_END_NEVER, POOL_END_MAY };
+
 /* In what function of which type a goroutine waits for the pool that is its receiver. */
 struct pool_kind {
 	const char *function, *type, *name;
@@ -14,10 +17,9 @@ struct pool_kind {
 	/* Text: which part of it. NULL: it has none. */
 	void (*say_part)(struct text *text, struct runtime *rt, const struct value *pool);
 	/* The connection of the pool, in use, that a word of a goroutine's frame leads to; 0: to none.
-	 * *ret_may_end: it may be given back when a context ends, whatever the goroutine does. NULL: it
-	 * cannot be told. */
+	 * NULL: it cannot be told. */
 	uint64_t (*one_of)(struct runtime *rt, const struct value *pool, uint64_t word,
-			   bool *ret_may_end);
+			   enum pool_end *ret);
 };
 
 extern const struct pool_kind sql_pool, http_pool;

@@ -121,19 +121,20 @@ enum { WORDS_MAX = 16 /* of a variable, and of what it points to */ };
 struct holding {
 	const struct pool *pool;
 	uint64_t has; /* a connection; 0: none */
-	bool may_end, is_helper;
+	enum pool_end end;
+	bool is_helper;
 };
 
 /* Of several words that lead to the connection, the one that knows most counts: it has one owner. */
 static void look_at_word(struct holding *h, struct runtime *rt, uint64_t word)
 {
-	bool may_end;
-	const uint64_t one = h->pool->kind->one_of(rt, &h->pool->value, word, &may_end);
+	enum pool_end end;
+	const uint64_t one = h->pool->kind->one_of(rt, &h->pool->value, word, &end);
 
-	if (!one || (h->has && (h->has != one || may_end)))
+	if (!one || (h->has && (h->has != one || end <= h->end)))
 		return;
 	h->has = one;
-	h->may_end = may_end;
+	h->end = end;
 }
 
 static void look_at_words(struct holding *h, struct runtime *rt, const struct value *v)
@@ -156,11 +157,11 @@ static void note_holder(void *arg, struct runtime *rt, const struct variable *v)
 	struct holding *h = arg;
 	struct value behind;
 
-	if ((h->has && !h->may_end) || !v->name || v->unreadable || v->dead ||
+	if (h->end == POOL_END_MAY || !v->name || v->unreadable || v->dead ||
 	    !v->value.type || rt != h->pool->rt)
 		return;
 	look_at_words(h, rt, &v->value);
-	if ((!h->has || h->may_end) && runtime_behind(rt, &v->value, &behind) &&
+	if (h->end != POOL_END_MAY && runtime_behind(rt, &v->value, &behind) &&
 	    behind.type)
 		look_at_words(h, rt, &behind);
 }
@@ -198,7 +199,8 @@ static void find_holders_in(struct finder *f, struct pools *p, struct pool *pool
 				       look_for_one, &h);
 		if (h.has && !h.is_helper)
 			pool->holders[pool->holder_count++] =
-				(struct pool_holder){ members[m], h.has, h.may_end };
+				(struct pool_holder){ members[m], h.has,
+						      h.end == POOL_END_MAY };
 	}
 }
 

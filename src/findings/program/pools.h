@@ -11,7 +11,7 @@ enum { POOLS_LOOK_MAX = 4000 /* goroutines */, POOL_HOLDERS_MAX = 256 };
 struct pool_holder {
 	uint32_t goroutine;
 	uint64_t connection;
-	bool may_end; /* see one_of of struct pool_kind */
+	bool may_end; /* see enum pool_end */
 };
 
 struct pool {

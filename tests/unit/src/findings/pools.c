@@ -31,13 +31,13 @@ static bool exhausted(struct runtime *rt, const struct value *pool, uint64_t *re
 	return is_exhausted;
 }
 
-static bool may_end;
+static enum pool_end end;
 
 static uint64_t one_of(struct runtime *rt, const struct value *pool, uint64_t word,
-		       bool *ret_may_end)
+		       enum pool_end *ret)
 {
 	(void)rt;
-	*ret_may_end = may_end;
+	*ret = end;
 	return pool->addr == POOL && word >= CONNECTION && word < CONNECTION + CONNECTIONS
 		       ? word
 		       : 0;
@@ -301,9 +301,9 @@ static void test_ring(void **state)
 	process.partners[0].certainty = CERTAINTY_PROBABLE;
 	process_finds(finding_pool_cycle, SEVERITY_WARNING, 5, seems);
 	begin_ring();
-	may_end = true;
+	end = POOL_END_MAY;
 	process_finds(finding_pool_cycle, SEVERITY_WARNING, 5, seems);
-	may_end = false;
+	end = POOL_END_UNKNOWN;
 }
 
 static void test_no_ring(void **state)
