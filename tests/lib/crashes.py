@@ -16,7 +16,7 @@ from tap import PATIENCE, Mismatch
 
 LAST = matrix.versions()[-1]
 # What only /proc knows, or what the last time that the runtime noted is a bound of.
-MORE = {"cwd", "rss_bytes", "cgroup", "container", "limits", "files", "started_at", "ns_pid",
+MORE = {"cwd", "rss_bytes", "peak_rss_bytes", "cpu_ns", "cgroup", "container", "limits", "files", "started_at", "ns_pid",
         "waiting_ns", "runnable_ns", "unchanged_ns", "stopped_ns", "asleep_ns"}
 
 
