@@ -325,7 +325,8 @@ static struct operation_doubt doubt_of(const struct doubting *d)
 	const bool moved = doubt_is_moved(d, &d->written);
 	const bool moves = doubt_is_moved(d, &d->will_write);
 	/* If the work allowed did not suffice, anything may be. */
-	const bool partial = *walker_budget(d->a->walker) <= 0;
+	const bool partial =
+		*walker_budget(d->a->walker) <= 0 || effects_partial(d->a->effects);
 
 	const bool alone = partial || moved || moves || d->unlocks_alone || d->starts;
 
@@ -359,6 +360,7 @@ struct operation_doubt operations_doubt(struct operations *a, const struct gorou
 	if (frame >= d.stack.count)
 		return (struct operation_doubt){ .some = true };
 	*budget = a->left < GOROUTINE_INSTRUCTIONS ? a->left : GOROUTINE_INSTRUCTIONS;
+	effects_begin(a->effects);
 	const int64_t before = *budget;
 	const struct defer_list *defers = runtime_defers(a->rt, g);
 	for (size_t i = 0; defers && i < defers->count; i++)

@@ -27,6 +27,7 @@ struct effects {
 	struct routines *routines;
 	int64_t left; /* instructions */
 	unsigned depth;
+	bool partial;
 };
 
 uint64_t effect_word(const struct arch *arch, const struct operand *o)
@@ -277,9 +278,11 @@ struct effect effect_of(struct effects *e, struct routine *r)
 	if (r->operation)
 		return (struct effect){ is_unlock(r->operation), is_lock(r->operation),
 					0 };
-	if (r->effect_known == KNOWN_NOT && !r->foreign && e->depth < CALLS_MAX &&
-	    e->left > 0) {
+	const bool is_new = r->effect_known == KNOWN_NOT && !r->foreign;
+	if (is_new && e->depth < CALLS_MAX && e->left > 0) {
+		const bool outer = e->partial;
 		r->effect_known = KNOWN_BUSY;
+		e->partial = false;
 		struct effect found = { 0 };
 		if (routine_decode(e->routines, r)) {
 			e->left -= (int64_t)r->count;
@@ -290,10 +293,25 @@ struct effect effect_of(struct effects *e, struct routine *r)
 		r->unlocks = found.unlocks;
 		r->locks = found.locks;
 		r->writes = found.writes;
+		r->partial = e->partial;
 		r->effect_known = KNOWN;
+		e->partial = outer;
+	} else if (is_new) {
+		e->partial = true;
 	}
+	e->partial |= r->partial;
 	return (struct effect){ r->unlocks, r->locks,
 				effect_is_atomic(r) ? EFFECT_WRITES_ANY : r->writes };
+}
+
+void effects_begin(struct effects *e)
+{
+	e->partial = false;
+}
+
+bool effects_partial(const struct effects *e)
+{
+	return e->partial;
 }
 
 bool effect_of_result(struct effects *e, struct routine *returned_by, int64_t offset,

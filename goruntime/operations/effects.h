@@ -23,8 +23,11 @@ struct effects;
 struct effects *effects_new(struct runtime *rt, struct routines *routines);
 void effects_free(struct effects *e);
 
-/* Each function is looked at once. Neither, if too much work was done already. */
+/* Looks at each function once. If too much work was done already, it has no effect, and effects_partial() is true from
+ * then on, until effects_begin(). */
 struct effect effect_of(struct effects *e, struct routine *r);
+void effects_begin(struct effects *e);
+bool effects_partial(const struct effects *e);
 /* What a function does that another one returned, which may be only such as have their address loaded there: as
  * a closure, or at an offset of a table of methods. False: it loads none. */
 bool effect_of_result(struct effects *e, struct routine *returned_by, int64_t offset,

@@ -30,7 +30,7 @@ struct routine {
 	bool changes_nothing, defers, starts;
 	/* Of effects.c, once it is known: enum. */
 	uint8_t effect_known;
-	bool unlocks, locks;
+	bool unlocks, locks, partial;
 	uint64_t writes;
 	const char *name; /* NULL: it has none */
 	size_t package;	  /* bytes of its name */

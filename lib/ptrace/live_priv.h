@@ -116,9 +116,9 @@ bool live_is_alive(const struct live *l, pid_t tid);
 void live_begin_again(pid_t tid, int status);
 /* The thread's tracer; 0: none. */
 pid_t live_tracer(const struct live *l, pid_t tid);
-/* Does it stand still whatever we do: stopped by a signal, or frozen with its control group? before: it did before
- * we stopped it. */
-bool live_stands_anyway(const struct live *l, bool before);
+/* Does it stand still whatever we do: stopped by a signal, or frozen with its control group? held: between live_hold()
+ * and live_release(). */
+bool live_stands_anyway(const struct live *l, bool held);
 /* For target_thread.ran_ns: how far CLOCK_MONOTONIC is ahead of the scheduler's clock. */
 void live_set_clock(struct live *l);
 /* Fills tid, tid_inside, name, state, cpu_ns, filtered; with_wait: also wchan and kernel

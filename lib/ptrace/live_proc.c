@@ -109,23 +109,37 @@ pid_t live_tracer(const struct live *l, pid_t tid)
 	return (pid_t)proc_number(status, "TracerPid", 10);
 }
 
+/* A seized thread that was stopped by a signal says by which one: ptrace(2), "Group-stop". The first thread must
+ * be among them: a SIGCONT that is not for it leaves no trace. */
+static bool was_stopped_by_signal(const struct live *l)
+{
+	for (size_t i = 0; i < l->thread_count; i++) {
+		const struct live_thread *th = &l->threads[i];
+		if (th->info.tid == l->pid)
+			return th->at == LIVE_STOPPED &&
+			       th->status >> 16 == PTRACE_EVENT_STOP &&
+			       WSTOPSIG(th->status) != SIGTRAP;
+	}
+	return false;
+}
+
 /* While it is stopped by us, too, the signal that continues it stays pending. */
-static bool stopped_by_signal(const char *status, bool before)
+static bool stopped_by_signal(const struct live *l, const char *status, bool held)
 {
 	const uint64_t continued = UINT64_C(1) << (SIGCONT - 1);
 	const char *state = proc_line(status, "State");
 
-	return state && (*state == 'T' || (before && *state == 't')) &&
+	return state && (held ? was_stopped_by_signal(l) : *state == 'T') &&
 	       !(proc_number(status, "ShdPnd", 16) & continued);
 }
 
-bool live_stands_anyway(const struct live *l, bool before)
+bool live_stands_anyway(const struct live *l, bool held)
 {
 	AUTO(xfree)
 	char *status = live_slurp(l, SMALL_FILE, NULL, "task/%d/status", l->reader);
 	struct cgroup group;
 
-	if (stopped_by_signal(status, before))
+	if (stopped_by_signal(l, status, held))
 		return true;
 	cgroup_read(l->reader, &group);
 	return group.frozen != CGROUP_RUNS;

@@ -273,6 +273,8 @@ static void begin_hold(struct child *c)
 		c->shared->pause = target_live_pause(c->target);
 		give_up(c);
 	}
+	/* Somebody may have let it go on before the stop. */
+	c->stands = c->stands && live_stands_anyway(c->live, true);
 	c->holding = true;
 	arm(c);
 	c->reading.still_since = monotonic_ns();

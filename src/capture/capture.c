@@ -313,6 +313,13 @@ static const char *copy_ended(const struct capture *c)
 	return !ended && target_copy_is_gone(c->copy) ? "it was killed" : ended;
 }
 
+const char *capture_ended_early(const struct capture *c)
+{
+	if (c->partial)
+		return c->partial;
+	return c->copy && c->tracer ? copy_ended(c) : NULL;
+}
+
 /* The process is stopped while it is copied; the copy is then read. */
 static bool capture_by_copy(struct capture *c, struct err *err)
 {

@@ -157,6 +157,8 @@ bool capture_has_time(const struct capture *c);
 void capture_resume(struct capture *c, bool whole);
 /* How often memory was missed so far: target_missed(). */
 uint64_t capture_missed(const struct capture *c);
+/* Why not all could be read until now, as a copy has ended or the process has; NULL: nothing is known of that. */
+const char *capture_ended_early(const struct capture *c);
 /* Will values of frames be read? */
 bool capture_has_values(const struct capture *c);
 /* Once everything needed has been read: gives up the copy and records what is missing. */

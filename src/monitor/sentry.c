@@ -32,6 +32,7 @@ struct post {
 	const struct progress *shared;
 	pid_t monitor;
 	int pipe;
+	int ready; /* to be closed when nothing that stops the monitor stops us */
 	uint64_t limit_ns;
 };
 
@@ -70,7 +71,6 @@ static bool waits_in_vain(const struct post *p)
 	return true;
 }
 
-/* ready: closed when nothing that stops the monitor stops us. */
 static void __attribute__((noreturn)) stand(const struct post *p)
 {
 	const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -81,7 +81,9 @@ static void __attribute__((noreturn)) stand(const struct post *p)
 		_exit(EXIT_FAILURE);
 	dup2(nothing, STDOUT_FILENO);
 	dup2(nothing, STDERR_FILENO);
-	close_range(STDERR_FILENO + 1, ~0U, 0);
+	/* Before Linux 5.9 there is no such call. */
+	if (close_range(STDERR_FILENO + 1, ~0U, 0))
+		close(p->ready);
 	while (is_waited_for(p, -1))
 		if (waits_in_vain(p))
 			kill(p->monitor, SIGKILL);
@@ -104,6 +106,7 @@ struct sentry *sentry_start(int pipe, uint64_t limit_ns)
 	post.shared = s->shared;
 	if (pipe2(ready, O_CLOEXEC))
 		return NULL;
+	post.ready = ready[1];
 	s->pid = fork();
 	if (s->pid == 0)
 		stand(&post);

@@ -41,6 +41,11 @@ def why(*arguments, once=True):
     return done.returncode, found
 
 
+def as_if_well(status, way):
+    """Nothing was found; without a copy or a core some may not be known."""
+    return status in (NOTHING, *[UNKNOWN] * (way in ("--capture=stop", "--capture=gather")))
+
+
 def looked_at(subject, way):
     """way: an option, "core", "gosnap's core", or nothing. A core of gdb's has a gigabyte, of which gosnap's own
     leaves out what is empty."""

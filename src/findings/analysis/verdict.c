@@ -128,10 +128,29 @@ static void note_ages(struct verdict *v, const struct verdict_of *of)
 		 remedy_of_ages(of));
 }
 
+/* What a capture that has ended early, or does not read values, leaves out. */
+static void note_capture(struct verdict *v, const struct verdict_of *of)
+{
+	const char *ended = capture_ended_early(of->capture);
+
+	if (ended)
+		text_add(add_unknown(v), "what was not read: %s", ended);
+	if (!of->about->has_memory)
+		text_add(add_unknown(v), "pools, contexts and semaphores: %s",
+			 capture_has_values(of->capture)
+				 ? "not all memory could be read"
+				 : "no values were read; --capture=copy reads them");
+	if (!of->capture->options->core.path &&
+	    conditions_stand_still(&of->capture->conditions))
+		text_add(add_unknown(v),
+			 "which goroutines run too long: the process is stopped");
+}
+
 static void note_unchecked(struct verdict *v, const struct verdict_of *of,
 			   const struct counts *n)
 {
 	note_missing(v, of->capture->warnings);
+	note_capture(v, of);
 	note_runtimes(v, of->about->all);
 	note_stacks(v, n);
 	note_ages(v, of);
@@ -143,13 +162,15 @@ static void note_unchecked(struct verdict *v, const struct verdict_of *of,
 			 of->leaks->text);
 }
 
-static void add_checked(struct verdict *v, const struct counts *n, bool with_leaks)
+static void add_checked(struct verdict *v, const struct verdict_of *of,
+			const struct counts *n)
 {
 	text_add_counted(&v->checked, n->own, "goroutine");
 	text_add(&v->checked,
-		 " for deadlocks, long waits, exhausted pools, contexts that are over%s "
-		 "and loops; and the scheduler, the collector and timers",
-		 with_leaks ? ", leaks" : "");
+		 " for deadlocks, long waits%s%s and loops; and the scheduler, the "
+		 "collector and timers",
+		 of->about->has_memory ? ", exhausted pools, contexts that are over" : "",
+		 err_is(of->leaks, ERR_NONE) ? ", leaks" : "");
 }
 
 /* Sorted by size, the largest first. The runtime's own are left out. NULL: none. */
@@ -210,7 +231,7 @@ static void add_goroutines(struct verdict *v, const struct finder *f,
 /* "12 %" */
 static void add_use(struct text *text, uint64_t used_ns, uint64_t of_ns)
 {
-	const uint64_t percent = used_ns * 100 / of_ns;
+	const uint64_t percent = used_ns / (of_ns / 100 + 1);
 
 	if (percent)
 		text_add(text, "%" PRIu64 " %%", percent);
@@ -291,7 +312,7 @@ void verdict_find(struct verdict *ret, const struct verdict_of *of)
 	finder_find_ages(&f);
 	const struct counts n = count_goroutines(&f);
 	note_unchecked(ret, of, &n);
-	add_checked(ret, &n, err_is(of->leaks, ERR_NONE));
+	add_checked(ret, of, &n);
 	add_goroutines(ret, &f, &n);
 	add_process(ret, of);
 	add_next(ret, of);

@@ -24,9 +24,9 @@ function whenText(entry) {
 		.replace(/\.\d+Z$/, " UTC");
 }
 
-// Severities of findings, and the outcome of a snapshot in which none is a warning.
-function isBad({ severity }) {
-	return ["warning", "critical", "unknown"].includes(severity);
+// By the severity of the worst finding, or the outcome of a snapshot in which none is a warning.
+function isGood({ fault, severity }) {
+	return !fault && severity === "none";
 }
 
 function entryTitle(entry) {
@@ -80,7 +80,7 @@ function chartElement(entries) {
 							cx: x.toFixed(1),
 							cy: y.toFixed(1),
 							r: 5,
-							class: entry.fault || isBad(entry) ? "bad" : "good",
+							class: isGood(entry) ? "good" : "bad",
 						},
 						draw("title", {}, entryTitle(entry)),
 					),
