@@ -18,7 +18,8 @@ MUST_CHECK bool capture_plan(struct capture *c, struct err *err);
 MUST_CHECK bool capture_plan_again(struct capture *c, struct err *err);
 /* Whoever wants a copy only gets what there is of it. */
 bool capture_can_do_without_copy(const struct capture *c);
-/* A copy that ended before it was read: what was read of it is forgotten. False, with err for capture_plan_again(). */
+/* Forgets all that was read from a copy that ended too early. Returns false, with err
+ * set for capture_plan_again(). */
 bool capture_give_up_copy(struct capture *c, const char *why, struct err *err);
 /* With what a rehearsal has counted. A copy may take less time, after all. */
 void capture_plan_anew(struct capture *c);

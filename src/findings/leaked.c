@@ -78,8 +78,8 @@ void finding_leaked(struct finder *f)
 		const bool one = crowd->count == 1;
 		struct finding *finding = finding_add(
 			f, "leaked", SEVERITY_WARNING, crowd->count,
-			"Whoever creates them must take what they send, send what they "
-			"wait for, or tell them to give up; a buffered channel may do.");
+			"The code that starts them must receive what they send, send "
+			"what they wait for, or cancel them; a buffered channel may do.");
 		text_add_counted(&finding->text, crowd->count, "goroutine");
 		text_add(&finding->text, one ? " has leaked" : " have leaked");
 		say_created(f, &finding->text, crowd->first);

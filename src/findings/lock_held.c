@@ -145,8 +145,7 @@ static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect
 		return;
 	struct finding *finding = finding_add(
 		f, "lock_held", severity_of(f, prospect, root, behind, holder), behind,
-		"Find out who should let it go on. It should not wait while it has the "
-		"lock.");
+		"Find out what should wake it. Do not wait while holding a lock.");
 	struct text *text = &finding->text;
 	say_holder(f, text, root, o, holder);
 	text_add(text, ". It ");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sentry.h - a process beside the monitor that kills it when somebody has waited for it in vain, to read what is in the
- * pipe: it may be stopped by a signal, or hang in the kernel. With its last reader the pipe is gone, and whoever
- * writes to it goes on as without a monitor. The sentry never reads, and ends with the monitor, so that it keeps
- * nobody waiting itself. It has a session of its own: what stops the monitor's does not stop it. */
+/* sentry.h - a watchdog process that kills the monitor if the monitor does not read
+ * the pipe in time: it may be stopped by a signal, or hang in the kernel. The pipe
+ * then has no reader, so the process that writes to it continues as without a monitor.
+ * The sentry never reads the pipe, and ends with the monitor, so it cannot block a
+ * writer itself. It has its own session: a signal that stops the monitor's does not
+ * stop it. */
 #ifndef GOSNAP_SENTRY_H
 #define GOSNAP_SENTRY_H
 

@@ -13,8 +13,9 @@ struct earlier_looks *earlier_looks_new(void);
 void earlier_looks_free(struct earlier_looks *e);
 void earlier_looks_forget(struct earlier_looks *e);
 
-/* Before and after a snapshot, as the process runs: a few looks within half a second, or this time if that is less, by
- * which goroutines that run are forgotten. c: looked at. */
+/* Looks at the remembered goroutines of c a few times while the process runs, and
+ * forgets those that have run. Takes at most half a second, or most_ns if that is
+ * less. Call it before and after each snapshot. */
 void earlier_looks_go_on(struct earlier_looks *e, const struct capture *c,
 			 uint64_t most_ns);
 

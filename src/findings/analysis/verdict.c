@@ -84,12 +84,12 @@ static void note_runtimes(struct verdict *v, const struct runtimes *all)
 				 runtime_unusable(rt));
 		else if (runtime_goroutines_missed(rt))
 			text_add(add_unknown(v),
-				 "%" PRIu64 " goroutines, which could not be read",
+				 "%" PRIu64 " goroutines that could not be read",
 				 runtime_goroutines_missed(rt));
 	}
 	if (runtimes_are_unnamed(all))
 		text_add(add_unknown(v),
-			 "what depends on names of functions: their table is missing");
+			 "checks by function name: the table of names is missing");
 }
 
 static void note_stacks(struct verdict *v, const struct counts *n)
@@ -101,7 +101,7 @@ static void note_stacks(struct verdict *v, const struct counts *n)
 	text_add_count(line, n->lost);
 	text_add(line, " of ");
 	text_add_counted(line, n->own, "goroutine");
-	text_add(line, ", of which the stacks are incomplete");
+	text_add(line, " whose stacks are incomplete");
 }
 
 static const char *remedy_of_ages(const struct verdict_of *of)
@@ -109,12 +109,12 @@ static const char *remedy_of_ages(const struct verdict_of *of)
 	if (of->look->was_cut)
 		return "the process ended or was stopped before it was looked at again";
 	if (of->capture->options->core.path)
-		return "a core tells it only if Go has collected garbage meanwhile";
+		return "a core has it only if garbage was collected during the wait";
 	if (conditions_stand_still(&of->capture->conditions))
 		return "the process is stopped; look again when it runs";
 	if (of->look->untold)
-		return "the process is busy, and nothing counts how often they run";
-	return "gosnap why PID looks for two seconds, and --for=TIME longer";
+		return "the process is busy, and Go does not count how often they run";
+	return "gosnap why PID looks for two seconds, or for TIME with --for=TIME";
 }
 
 static void note_ages(struct verdict *v, const struct verdict_of *of)
@@ -134,7 +134,7 @@ static void note_capture(struct verdict *v, const struct verdict_of *of)
 	const char *ended = capture_ended_early(of->capture);
 
 	if (ended)
-		text_add(add_unknown(v), "what was not read: %s", ended);
+		text_add(add_unknown(v), "memory that was not read: %s", ended);
 	if (!of->about->has_memory)
 		text_add(add_unknown(v), "pools, contexts and semaphores: %s",
 			 capture_has_values(of->capture)
@@ -143,7 +143,7 @@ static void note_capture(struct verdict *v, const struct verdict_of *of)
 	if (!of->capture->options->core.path &&
 	    conditions_stand_still(&of->capture->conditions))
 		text_add(add_unknown(v),
-			 "which goroutines run too long: the process is stopped");
+			 "goroutines that run too long: the process is stopped");
 }
 
 static void note_unchecked(struct verdict *v, const struct verdict_of *of,
@@ -169,7 +169,7 @@ static void add_checked(struct verdict *v, const struct verdict_of *of,
 	text_add(&v->checked,
 		 " for deadlocks, long waits%s%s and loops; and the scheduler, the "
 		 "collector and timers",
-		 of->about->has_memory ? ", exhausted pools, contexts that are over" : "",
+		 of->about->has_memory ? ", exhausted pools, expired contexts" : "",
 		 err_is(of->leaks, ERR_NONE) ? ", leaks" : "");
 }
 
@@ -295,9 +295,9 @@ static void add_next(struct verdict *v, const struct verdict_of *of)
 		text_add(&v->next, "gosnap view CORE shows all goroutines and values");
 	else
 		text_add(&v->next,
-			 "gosnap view %d shows all goroutines and values; gosnap record "
-			 "-o DIR %d takes a series of snapshots, if the trouble comes "
-			 "and goes",
+			 "gosnap view %d shows all goroutines and values; if the "
+			 "problem comes and goes, gosnap record -o DIR %d takes a series "
+			 "of snapshots",
 			 pid, pid);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdict.h - says what is known of a process in which no finding is a warning: what was checked, what could
- * not be, and what tells most of the process. Finds nothing itself.
+/* verdict.h - summarizes a process in which no finding is a warning: what was checked,
+ * what could not be checked, and the most informative facts. Makes no findings itself.
  *
- * "No problem found." is said only if whatever a finding depends on is known. Else the answer is that it
- * cannot be told, and why. What has leaked is an exception: its search has limits, and the verdict names
- * it as not checked. */
+ * Reports "No problem found." only if everything that a finding depends on is known.
+ * Otherwise it reports that gosnap cannot tell, and why. Leaks are an exception: the
+ * search for them has limits, and the verdict lists them as not checked. */
 #ifndef GOSNAP_VERDICT_H
 #define GOSNAP_VERDICT_H
 

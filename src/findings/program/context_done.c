@@ -31,15 +31,15 @@ static const struct form {
 } forms[] = {
 	{ HELD_DEADLINE, SEVERITY_WARNING, " goes on though the deadline of its context",
 	  " go on though the deadline of their context", false, " passed ", " ago",
-	  "Give the context to what it calls, or wait for its Done() as well." },
+	  "Pass the context to the calls that it makes, or also wait for its Done()." },
 	{ HELD_CLIENT_GONE, SEVERITY_INFO,
 	  " handles an HTTP request whose client has gone",
 	  " handle HTTP requests whose clients have gone", false, NULL, "",
-	  "Give the context of the request to what the handler calls, or wait for its "
-	  "Done() as well." },
+	  "Pass the context of the request to the calls that the handler makes, or also "
+	  "wait for its Done()." },
 	{ HELD_CANCELLED, SEVERITY_INFO, " goes on though its context",
 	  " go on though their context", false, " was cancelled at least ", " ago",
-	  "Give the context to what it calls, or wait for its Done() as well." },
+	  "Pass the context to the calls that it makes, or also wait for its Done()." },
 	{ HELD_DEADLINE_IN_STRUCT, SEVERITY_INFO,
 	  " goes on though the deadline of the context in its ",
 	  " go on though the deadline of the context in their ", true, " passed ", " ago",

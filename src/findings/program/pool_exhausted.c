@@ -30,8 +30,8 @@ static void tell(struct finder *f, struct pools *p, struct pool *pool)
 	struct finding *finding = finding_add(
 		f, "pool_exhausted", lasts ? SEVERITY_WARNING : SEVERITY_INFO,
 		pool->waiters,
-		"Find out why those who have a connection keep it: a missing Close, or a "
-		"peer that does not answer.");
+		"Find out why the goroutines that have a connection keep it: a missing "
+		"Close, or a peer that does not answer.");
 	struct text *text = &finding->text;
 	text_add_counted(text, pool->waiters, "goroutine");
 	text_add(text, pool->waiters == 1 ? " waits for a connection"

@@ -137,8 +137,8 @@ static void tell(struct finder *f, const struct wait_object *o,
 	struct finding *finding = finding_add(
 		f, "semaphore_full",
 		lost || are_stuck(f, o) ? SEVERITY_WARNING : SEVERITY_INFO, crowd->count,
-		"Find out why those who have a place keep it, and whether each way out "
-		"gives it back.");
+		"Find out why the goroutines that have a place keep it, and whether each "
+		"way out gives it back.");
 	struct text *text = &finding->text;
 
 	text_add_counted(text, crowd->count, "goroutine");

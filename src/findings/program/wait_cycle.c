@@ -391,15 +391,13 @@ static void tell(const struct search *s, const struct ring *ring, enum severity 
 {
 	const size_t behind = s->size[ring->first] - ring->count;
 	uint32_t at = ring->first;
-	struct finding *finding =
-		finding_add(s->f, "wait_cycle", severity, ring->count + behind,
-			    ring->count == 1 && ring->by_channel
-				    ? "Who receives from a channel must not send to it. "
-				      "Only a restart "
-				      "helps now."
-				    : "Unlock before waiting for those who need the "
-				      "lock. Only a restart "
-				      "helps now.");
+	struct finding *finding = finding_add(
+		s->f, "wait_cycle", severity, ring->count + behind,
+		ring->count == 1 && ring->by_channel
+			? "A goroutine that receives from a channel must not send to it. "
+			  "Only a restart helps now."
+			: "Unlock before waiting for goroutines that need the lock. Only "
+			  "a restart helps now.");
 	struct text *text = &finding->text;
 
 	text_add_counted(text, ring->count, "goroutine");

@@ -15,8 +15,8 @@ static void tell(struct finder *f, uint32_t holder, uint64_t runs, uint64_t wait
 {
 	struct finding *finding = holder_finding(
 		f, "holder_runs", holder,
-		"See whether what it does ends: a second snapshot shows whether it has "
-		"moved on. What takes long belongs outside of the lock.");
+		"Take a second snapshot to see whether it makes progress. Do slow work "
+		"outside of the lock.");
 
 	if (!finding)
 		return;
