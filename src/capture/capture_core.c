@@ -47,9 +47,7 @@ static void note_executable(struct capture *c)
 			can_ask ? ", or have a server asked for it with --debuginfod"
 				: "");
 	else if (image_unproved(exe))
-		warnings_add(c->warnings,
-			     c->options->core.search.force ? "executable" : "core", "%s",
-			     image_unproved(exe));
+		warnings_add(c->warnings, "executable", "%s", image_unproved(exe));
 }
 
 static void note_libraries(struct capture *c)
@@ -181,7 +179,7 @@ static void note_missed(struct capture *c)
 	const struct dying *dying = c->options->core.dying;
 
 	if (dying && dying->missing)
-		warnings_add(c->warnings, "core", "%s", dying->missing);
+		warnings_add(c->warnings, "memory", "%s", dying->missing);
 	if (dying && dying->missed)
 		warnings_add(c->warnings, "core",
 			     "%" PRIu64

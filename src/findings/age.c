@@ -3,81 +3,92 @@
  * has read. */
 #include "src/findings/finding.h"
 
-static bool age_is_past(const struct finder *f, uint64_t since)
+struct wait_times {
+	size_t runtimes;
+	struct ages *ages;    /* by runtime */
+	uint64_t *lock_waits; /* by goroutine: since when; 0: not known */
+};
+
+static bool age_is_past(const struct findings_about *about, uint64_t since)
 {
-	return since && since < f->about.now_ns;
+	return since && since < about->now_ns;
 }
 
 /* Leaves out the goroutines of runtimes with coroutines: no age of theirs is known. */
-static void add_waits(const struct finder *f, const bool *ignored)
+static void add_waits(struct wait_times *t, const struct findings_about *about,
+		      const bool *ignored)
 {
-	for (size_t i = 0; i < runtimes_goroutine_count(f->about.all); i++) {
-		const struct goroutine_of it = runtimes_goroutine(f->about.all, i);
+	for (size_t i = 0; i < runtimes_goroutine_count(about->all); i++) {
+		const struct goroutine_of it = runtimes_goroutine(about->all, i);
 		const uint64_t since = it.goroutine->waiting_since;
-		if (age_is_past(f, since) && !ignored[it.number])
-			ages_add_waitsince(&f->ages[it.number], since);
+		if (age_is_past(about, since) && !ignored[it.number])
+			ages_add_waitsince(&t->ages[it.number], since);
 	}
 }
 
-static void add_collections(const struct finder *f, const struct gc_state *gc,
+static void add_collections(const struct findings_about *about, const struct gc_state *gc,
 			    struct ages *ages)
 {
-	const uint64_t ahead = f->about.now_realtime_ns - f->about.now_ns;
+	const uint64_t ahead = about->now_realtime_ns - about->now_ns;
 
 	for (size_t i = 0; i < gc->pause_count; i++) {
 		const uint64_t end = gc->pauses[i].ended - ahead, ns = gc->pauses[i].ns;
-		if (age_is_past(f, end) && ns < end)
+		if (age_is_past(about, end) && ns < end)
 			ages_add_collection(ages, end - ns, end);
 	}
 	const uint64_t last = gc->ended.value - ahead;
 	if (gc->phase.known && gc->phase.value == 0 && gc->ended.known &&
-	    gc->ended.value && age_is_past(f, last))
+	    gc->ended.value && age_is_past(about, last))
 		ages_add_collection(ages, UINT64_MAX, last);
 }
 
 /* lockSlow() keeps when it began, whether or not there was a collection since. */
-static void find_lock_waits(struct finder *f)
+static void find_lock_waits(struct wait_times *t, const struct findings_about *about)
 {
-	const struct wait_graph *w = f->about.waits;
+	const struct wait_graph *w = about->waits;
 
-	f->lock_waits = xcalloc(runtimes_goroutine_count(f->about.all) + 1,
-				sizeof(*f->lock_waits));
 	for (size_t i = 0; w && i < w->object_count; i++) {
 		const struct wait_object *o = &w->objects[i];
 		for (uint32_t k = 0; is_lock_kind(o->kind) && k < o->waiter_count; k++) {
 			const uint32_t g = w->waiters[o->first_waiter + k].goroutine;
-			const struct goroutine_of it = finder_goroutine(f, g);
-			f->lock_waits[g] = runtimes_lock_wait_since(
-				f->about.all, it.runtime, it.goroutine);
+			const struct goroutine_of it = runtimes_goroutine(about->all, g);
+			t->lock_waits[g] = runtimes_lock_wait_since(
+				about->all, it.runtime, it.goroutine);
 		}
 	}
 }
 
-void finder_find_ages(struct finder *f)
+struct wait_times *wait_times_new(const struct findings_about *about)
 {
-	const size_t n = runtimes_count(f->about.all);
+	const size_t n = runtimes_count(about->all);
+	struct wait_times *t = xcalloc(1, sizeof(*t));
 	AUTO(xfree) bool *ignored = xcalloc(n + 1, sizeof(*ignored));
 
-	f->ages = xcalloc(n + 1, sizeof(*f->ages));
+	t->runtimes = n;
+	t->ages = xcalloc(n + 1, sizeof(*t->ages));
+	t->lock_waits =
+		xcalloc(runtimes_goroutine_count(about->all) + 1, sizeof(*t->lock_waits));
 	for (size_t i = 0; i < n; i++) {
-		const struct runtime *rt = runtimes_get(f->about.all, i);
+		const struct runtime *rt = runtimes_get(about->all, i);
 		const struct runtime_state *state = runtime_state(rt);
 		ignored[i] = runtime_has_coroutines(rt);
 		if (state && !ignored[i])
-			add_collections(f, &state->gc, &f->ages[i]);
+			add_collections(about, &state->gc, &t->ages[i]);
 	}
-	find_lock_waits(f);
-	add_waits(f, ignored);
+	find_lock_waits(t, about);
+	add_waits(t, about, ignored);
 	for (size_t i = 0; i < n; i++)
-		ages_sort(&f->ages[i]);
+		ages_sort(&t->ages[i]);
+	return t;
 }
 
-void finder_free_ages(struct finder *f)
+void wait_times_free(struct wait_times *t)
 {
-	for (size_t i = 0; i < runtimes_count(f->about.all); i++)
-		ages_done(&f->ages[i]);
-	xfree(f->ages);
-	xfree(f->lock_waits);
+	for (size_t i = 0; i < t->runtimes; i++)
+		ages_done(&t->ages[i]);
+	xfree(t->ages);
+	xfree(t->lock_waits);
+	xfree(t);
 }
 
 static bool age_is_asked(const struct finder *f, uint32_t goroutine)
@@ -92,15 +103,16 @@ static bool age_is_asked(const struct finder *f, uint32_t goroutine)
 static uint64_t age_noted(const struct finder *f, uint32_t goroutine)
 {
 	const struct goroutine_of it = finder_goroutine(f, goroutine);
+	const struct wait_times *times = f->about.times;
 	const uint64_t since = it.goroutine->waiting_since;
 	uint64_t began = UINT64_MAX;
 
 	if (!age_is_asked(f, goroutine))
 		return 0;
-	if (age_is_past(f, f->lock_waits[goroutine]))
-		began = f->lock_waits[goroutine];
-	else if (age_is_past(f, since))
-		began = ages_began(&f->ages[it.number], since);
+	if (age_is_past(&f->about, times->lock_waits[goroutine]))
+		began = times->lock_waits[goroutine];
+	else if (age_is_past(&f->about, since))
+		began = ages_began(&times->ages[it.number], since);
 	return began < f->about.now_ns ? f->about.now_ns - began : 0;
 }
 

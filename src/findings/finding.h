@@ -11,11 +11,9 @@ struct finder {
 	struct findings *findings;
 	struct findings_about about;
 	struct chains chains;
-	struct ages *ages;    /* by runtime; finder_find_ages() */
-	uint64_t *lock_waits; /* by goroutine: since when; 0: not known */
-	unsigned rank;	      /* of what is looked for at the moment */
-	bool is_idle;	      /* no goroutine of the program runs, or is about to */
-	uint8_t *told;	      /* by goroutine: a finding has said why it does not go on */
+	unsigned rank; /* of what is looked for at the moment */
+	bool is_idle;  /* no goroutine of the program runs, or is about to */
+	uint8_t *told; /* by goroutine: a finding has said why it does not go on */
 };
 
 #define FINDING(kind) void finding_##kind(struct finder *f);
@@ -30,9 +28,6 @@ void finding_shows_goroutine(const struct finder *f, struct finding *to,
 void finding_shows_address(struct finding *to, uint64_t addr);
 
 struct goroutine_of finder_goroutine(const struct finder *f, uint32_t i);
-/* Prepares finder_age(). finder_free_ages() gives back the memory. */
-void finder_find_ages(struct finder *f);
-void finder_free_ages(struct finder *f);
 #define FINDER_LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 /* How long it has waited at least; 0: not known. */
 uint64_t finder_age(const struct finder *f, uint32_t goroutine);

@@ -34,6 +34,9 @@ struct finding {
 	uint64_t observed_ns;
 };
 
+/* Since when goroutines wait, as far as the runtime or a lock has noted it. */
+struct wait_times;
+
 /* Borrowed. */
 struct findings_about {
 	struct runtimes *all;
@@ -45,6 +48,7 @@ struct findings_about {
 	const struct fault *fault;	     /* NULL: none */
 	const struct target_thread *threads; /* as the goroutines number them */
 	size_t thread_count;
+	const struct wait_times *times; /* wait_times_new() of the other members */
 	/* By goroutine: so long it was seen to stay where it is; 0: it was not. NULL: of none. */
 	const uint64_t *stayed_ns;
 	/* By goroutine, set to 1: a finding depends on how long it waits, and that is not known. NULL:
@@ -57,7 +61,12 @@ struct findings_about {
 struct findings {
 	struct finding **list; /* worst first */
 	size_t count, cap;
+	bool is_partial; /* a rule did not look at all: there was too much */
 };
+
+struct wait_times *wait_times_new(const struct findings_about *about);
+void wait_times_free(struct wait_times *times);
+DEFINE_AUTO(struct wait_times, wait_times_free)
 
 void findings_free(struct findings *findings);
 /* An array, which the caller has named. */

@@ -70,7 +70,9 @@ static void find(struct analysis *ret, const struct analysis_of *of,
 	struct findings_about asking = *about;
 	AUTO(xfree) uint8_t *wanted = asking.wanted = xcalloc(n + 1, 1);
 	AUTO(xfree) uint8_t *before = xcalloc(n + 1, 1);
+	AUTO(wait_times_free) struct wait_times *times = wait_times_new(about);
 
+	asking.times = times;
 	if (of->earlier)
 		earlier_looks_tell(of->earlier, of->capture, look);
 	asking.stayed_ns = look->ns;

@@ -43,12 +43,10 @@ void findings_find(struct findings *ret, const struct findings_about *about)
 	*ret = (struct findings){ 0 };
 	f.told = xcalloc(runtimes_goroutine_count(about->all) + 1, 1);
 	chains_find(&f.chains, about->waits);
-	finder_find_ages(&f);
 	for (size_t i = 0; i < ARRAY_SIZE(finders); i++) {
 		f.rank = (unsigned)i;
 		finders[i](&f);
 	}
-	finder_free_ages(&f);
 	chains_done(&f.chains);
 	xfree(f.told);
 	if (ret->count)

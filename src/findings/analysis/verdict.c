@@ -157,6 +157,9 @@ static void note_unchecked(struct verdict *v, const struct verdict_of *of,
 	if (of->about->waits->is_partial)
 		text_add(add_unknown(v), "some holders of locks: there is too much code "
 					 "to follow");
+	if (of->findings->is_partial)
+		text_add(add_unknown(v), "some goroutines: there are too many for some "
+					 "of the checks");
 	if (!err_is(of->leaks, ERR_NONE))
 		text_add(add_line(&v->not_checked), "what has leaked: %s",
 			 of->leaks->text);
@@ -309,14 +312,12 @@ void verdict_find(struct verdict *ret, const struct verdict_of *of)
 	if (!ret->is_given)
 		return;
 	f.about.wanted = NULL;
-	finder_find_ages(&f);
 	const struct counts n = count_goroutines(&f);
 	note_unchecked(ret, of, &n);
 	add_checked(ret, of, &n);
 	add_goroutines(ret, &f, &n);
 	add_process(ret, of);
 	add_next(ret, of);
-	finder_free_ages(&f);
 	text_add(&ret->text, "%s.", ret->is_unknown ? words_cannot : "No problem found");
 }
 

@@ -71,9 +71,13 @@ static void look_at_group(struct search *s, const struct group *group)
 
 	if (finder_goroutine(&s->f, members[0]).goroutine->system)
 		return;
-	for (uint32_t m = 0; m < group->count && s->looked_at < LOOKED_AT_MAX; m++) {
+	for (uint32_t m = 0; m < group->count; m++) {
 		if (m == sampled && !any)
 			return;
+		if (s->looked_at == LOOKED_AT_MAX) {
+			s->f.findings->is_partial = true;
+			return;
+		}
 		const struct held_context *held = look_at(s, members[m]);
 		any |= held->form != HELD_NONE;
 		if (held->handles)

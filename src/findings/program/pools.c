@@ -114,6 +114,8 @@ static void find_waiters(struct search *s)
 		     m++, s->pools->looked_at++)
 			add_waiter(s, members[m]);
 	}
+	if (s->pools->looked_at == POOLS_LOOK_MAX)
+		s->f->findings->is_partial = true;
 }
 
 enum { WORDS_MAX = 16 /* of a variable, and of what it points to */ };

@@ -72,10 +72,14 @@ static void look_at_group(struct search *s, const struct group *group)
 	bool any = false;
 
 	for (uint32_t m = 0, sampled = 0; m < group->count; m++) {
-		if (s->looked_at == LOOKED_AT_MAX || (sampled == SAMPLED && !any))
+		if (sampled == SAMPLED && !any)
 			return;
 		if (!may_spin(finder_goroutine(&s->f, members[m]).goroutine))
 			continue;
+		if (s->looked_at == LOOKED_AT_MAX) {
+			s->f.findings->is_partial = true;
+			return;
+		}
 		look_at(s, members[m]);
 		any |= s->spins[members[m]].kind != SPIN_NONE;
 		sampled++;

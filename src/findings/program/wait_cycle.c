@@ -475,4 +475,6 @@ void finding_wait_cycle(struct finder *f)
 	find_servers(&s);
 	if (find_stuck(&s))
 		find_rings(&s);
+	else
+		f->findings->is_partial = true;
 }

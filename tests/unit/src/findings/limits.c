@@ -163,10 +163,11 @@ static uint64_t age(void)
 {
 	struct finder f = { .about = about };
 
-	finder_find_ages(&f);
+	struct wait_times *times = wait_times_new(&f.about);
+	f.about.times = times;
 	const uint64_t ret = finder_age(&f, 0);
 	assert_int_equal(finder_waits_long(&f, 0), ret >= 10 * SECOND_NS);
-	finder_free_ages(&f);
+	wait_times_free(times);
 	return ret;
 }
 
@@ -246,9 +247,10 @@ static size_t told(void look(struct finder *), struct finder *f)
 	struct findings findings = { 0 };
 
 	f->findings = &findings;
-	finder_find_ages(f);
+	struct wait_times *times = wait_times_new(&f->about);
+	f->about.times = times;
 	look(f);
-	finder_free_ages(f);
+	wait_times_free(times);
 	const size_t count = findings.count;
 	findings_free(&findings);
 	return count;
@@ -364,9 +366,10 @@ static void test_descriptor(void **state)
 	process = (struct process){
 		.goroutine = { .id = 7, .status = GOROUTINE_SYSCALL, .stack = NO_STACK },
 	};
-	finder_find_ages(&f);
+	struct wait_times *times = wait_times_new(&f.about);
+	f.about.times = times;
 	finding_stuck_call(&f);
-	finder_free_ages(&f);
+	wait_times_free(times);
 	assert_int_equal(findings.count, 1);
 	snprintf(words, sizeof(words),
 		 "Goroutine 7 hangs in the kernel: it is in the system call read of "

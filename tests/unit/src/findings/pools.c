@@ -197,6 +197,26 @@ static void test_very_many(void **state)
 	NOTHING(finding_pool_exhausted);
 }
 
+static bool is_partial(size_t waiters)
+{
+	struct findings findings;
+
+	begin(waiters, 0, CONN);
+	struct finder f = process_finder(&findings);
+	finding_pool_exhausted(&f);
+	const bool ret = findings.is_partial;
+	process_end(&f);
+	return ret;
+}
+
+/* That not all were looked at is noted: nothing found would mean nothing. */
+static void test_more_than_are_looked_at(void **state)
+{
+	(void)state;
+	assert_false(is_partial(POOLS_LOOK_MAX - 1));
+	assert_true(is_partial(POOLS_LOOK_MAX + 1));
+}
+
 static void test_two_pools(void **state)
 {
 	struct findings findings;
@@ -362,9 +382,13 @@ static void test_http(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lasts),	  cmocka_unit_test(test_very_many),
-		cmocka_unit_test(test_two_pools), cmocka_unit_test(test_holders),
-		cmocka_unit_test(test_ring),	  cmocka_unit_test(test_no_ring),
+		cmocka_unit_test(test_lasts),
+		cmocka_unit_test(test_very_many),
+		cmocka_unit_test(test_more_than_are_looked_at),
+		cmocka_unit_test(test_two_pools),
+		cmocka_unit_test(test_holders),
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_no_ring),
 		cmocka_unit_test(test_http),
 	};
 

@@ -273,6 +273,8 @@ static void find_groups(void)
 	}
 }
 
+static struct wait_times *times;
+
 struct finder process_finder(struct findings *findings)
 {
 	struct finder f = {
@@ -300,14 +302,14 @@ struct finder process_finder(struct findings *findings)
 	process.graph.partners = process.partners;
 	find_groups();
 	chains_find(&f.chains, &process.graph);
-	finder_find_ages(&f);
+	f.about.times = times = wait_times_new(&f.about);
 	f.told = xcalloc(process.count + 1, 1);
 	return f;
 }
 
 void process_end(struct finder *f)
 {
-	finder_free_ages(f);
+	wait_times_free(times);
 	chains_done(&f->chains);
 	xfree(f->told);
 	findings_free(f->findings);
