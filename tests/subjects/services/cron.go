@@ -157,18 +157,8 @@ type cronReport struct {
 func cronNewReport(timeout time.Duration) *cronReport {
 	listener := listen()
 	report := &cronReport{address: listener.Addr().String(), timeout: timeout}
-	go report.accept(listener)
+	go accept(listener, report.answer)
 	return report
-}
-
-func (p *cronReport) accept(listener net.Listener) {
-	for {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		go p.answer(conn)
-	}
 }
 
 func (p *cronReport) answer(conn net.Conn) {

@@ -34,16 +34,6 @@ type bankDatabase struct {
 	deaf int32 // does not answer to "refresh" any more
 }
 
-func (d *bankDatabase) accept(listener net.Listener) {
-	for {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		go d.session(conn)
-	}
-}
-
 func (d *bankDatabase) session(conn net.Conn) {
 	defer conn.Close()
 	lines := bufio.NewReader(conn)
@@ -145,7 +135,7 @@ type bank struct {
 func newBank() *bank {
 	b := &bank{booked: map[string]int64{}}
 	listener := listen()
-	go b.database.accept(listener)
+	go accept(listener, b.database.session)
 	sql.Register("bank", &bankDriver{listener.Addr().String()})
 	db, err := sql.Open("bank", "")
 	if err != nil {

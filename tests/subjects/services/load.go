@@ -33,6 +33,17 @@ func (g *gauge) begins()    { atomic.AddInt64(&g.n, 1) }
 func (g *gauge) ends()      { atomic.AddInt64(&g.n, -1) }
 func (g *gauge) now() int64 { return atomic.LoadInt64(&g.n) }
 
+// accept has a goroutine serve each connection, until the listener is closed.
+func accept(listener net.Listener, serve func(net.Conn)) {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go serve(conn)
+	}
+}
+
 // stays is for what lasts only if it lasts for ever: it must be so at each poll of two seconds.
 func stays(so func() bool) func() bool {
 	since := time.Now()

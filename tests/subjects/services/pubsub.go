@@ -43,18 +43,8 @@ func newBroker() *broker {
 	b := &broker{address: listener.Addr().String(), topics: map[string]map[*brokerSubscriber]bool{}}
 	b.publish = b.publishOrDrop
 	b.write = (*brokerSubscriber).writeUntilGone
-	go b.accept(listener)
+	go accept(listener, b.session)
 	return b
-}
-
-func (b *broker) accept(listener net.Listener) {
-	for {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		go b.session(conn)
-	}
 }
 
 // session reads what one client wants: "sub TOPIC", or "pub TOPIC TEXT".

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "src/findings/program/pool.h"
+#include "src/findings/program/pools.h"
 #include "tests/unit/src/findings/process.h"
 #include "tests/unit/unit.h"
 
