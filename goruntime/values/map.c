@@ -27,6 +27,14 @@ bool map_count(struct map_walk *w, struct err *err)
 		       LIMIT_MAP_GROUPS);
 }
 
+bool map_fits(const struct map_walk *w, uint64_t slots, struct err *err)
+{
+	return w->len <= slots ||
+	       err_set(err, ERR_BAD_DATA,
+		       "invalid map: %" PRIu64 " entries, and place for %" PRIu64, w->len,
+		       slots);
+}
+
 bool map_entry(struct map_walk *w, uint64_t key_at, uint64_t elem_at, struct err *err)
 {
 	if (!follow(w, w->key, &key_at, err) || !follow(w, w->elem, &elem_at, err))
@@ -88,6 +96,12 @@ static bool nothing(void *arg, const struct value *key, const struct value *elem
 	return true;
 }
 
+static bool each_entry(struct map_walk *w, struct err *err)
+{
+	return is_swiss(w->rt, w->header, w->group) ? map_swiss_each(w, err)
+						    : map_classic_each(w, err);
+}
+
 bool runtime_map_each(struct runtime *rt, const struct type *type,
 		      const struct map_value *map, map_entry_fn *fn, void *arg,
 		      struct err *err)
@@ -96,6 +110,7 @@ bool runtime_map_each(struct runtime *rt, const struct type *type,
 			      .header = type_header(type),
 			      .group = type_group(type),
 			      .addr = map->addr,
+			      .len = map->len,
 			      .key = type_key(type),
 			      .elem = type_elem(type),
 			      .fn = fn,
@@ -103,11 +118,10 @@ bool runtime_map_each(struct runtime *rt, const struct type *type,
 
 	if (!map->addr || (map->len == 0 && !target_is_recorded(rt->target)))
 		return true;
+	if (!w.key || !w.elem)
+		return err_set(err, ERR_UNSUPPORTED, "unknown key and element types");
 	/* Other readers look for entries where there are none, too. */
 	if (map->len == 0)
 		w.fn = nothing;
-	if (!w.key || !w.elem)
-		return err_set(err, ERR_UNSUPPORTED, "unknown key and element types");
-	return is_swiss(rt, w.header, w.group) ? map_swiss_each(&w, err)
-					       : map_classic_each(&w, err);
+	return each_entry(&w, err) || map->len == 0;
 }

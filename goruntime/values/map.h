@@ -21,6 +21,7 @@ struct map_walk {
 	const struct type *header; /* map<K,V> or hash<K,V>; NULL: none described */
 	const struct type *group;  /* group or bucket type from the descriptor; or NULL */
 	uint64_t addr;
+	uint64_t len; /* entries, as the header says */
 	const struct type *key, *elem;
 	map_entry_fn *fn;
 	void *arg;
@@ -38,6 +39,9 @@ bool map_is_group(const struct type *type);
 /* Keys and elements larger than 128 bytes are stored elsewhere, with a pointer in their
  * place (runtime/map.go maxKeySize, internal/abi/map_swiss.go SwissMapMaxKeyBytes). */
 bool map_is_indirect(const struct type *type);
+/* slots: of all buckets or tables. False, ERR_BAD_DATA: there are more entries, as where a map was
+ * freed, and its memory is used for other things. */
+MUST_CHECK bool map_fits(const struct map_walk *w, uint64_t slots, struct err *err);
 /* Counts a group, bucket or table. False, ERR_LIMIT: a damaged map may be endless. */
 MUST_CHECK bool map_count(struct map_walk *w, struct err *err);
 /* Passes an entry to fn. key_at, elem_at: where key and element are, or pointers to

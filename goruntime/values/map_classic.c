@@ -156,6 +156,9 @@ bool map_classic_each(struct map_walk *w, struct err *err)
 	if (m.b > B_MAX)
 		return err_set(err, ERR_BAD_DATA, "invalid map: 2^%" PRIu64 " buckets",
 			       m.b);
+	/* A map grows before a bucket has more than eight entries on average. */
+	if (!map_fits(w, (uint64_t)BUCKET_SLOTS << m.b, err))
+		return false;
 	/* New buckets whose old bucket has not been moved are still empty. */
 	for (uint64_t i = 0; m.buckets && i < UINT64_C(1) << m.b && !w->over; i++)
 		if ((has_old(&m, i) && !each_of_old(w, &m, i, err)) ||

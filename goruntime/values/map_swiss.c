@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maps from Go 1.24 on: internal/runtime/maps (map.go, table.go, group.go). A directory
- * of tables of groups of eight slots. A small map is a single group without table or
+ * of tables of groups of eight slots, with at most 1024 slots (maxTableCapacity). A small map is a single group without table or
  * directory. */
 #include <inttypes.h>
 
@@ -8,7 +8,7 @@
 #include "goruntime/values/map.h"
 #include "goruntime/values/values.h"
 
-enum { SLOTS = 8, NOT_FULL = 0x80, DIRECTORY_MAX = 1 << 24 };
+enum { SLOTS = 8, NOT_FULL = 0x80, DIRECTORY_MAX = 1 << 24, TABLE_MAX = 1024 };
 
 /* Where keys and elements are in a group, from its type. */
 struct group_form {
@@ -175,6 +175,8 @@ bool map_swiss_each(struct map_walk *w, struct err *err)
 	if (!(w->header ? read_types(w->header, &s) : read_described(w, &s)))
 		return err_set(err, ERR_UNSUPPORTED, "unknown map layout");
 	if (!read_directory(w, &directory, &len, err))
+		return false;
+	if (len <= DIRECTORY_MAX && !map_fits(w, len ? len * TABLE_MAX : SLOTS, err))
 		return false;
 	if (len == 0)
 		return !directory || each_slot(w, &s.form, directory, err);
