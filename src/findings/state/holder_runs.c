@@ -22,14 +22,7 @@ static void tell(struct finder *f, uint32_t holder, uint64_t runs, uint64_t wait
 		return;
 	struct text *text = &finding->text;
 	say_state(f, text, holder);
-	/* How long it runs says more of it than how long others wait. */
-	if (runs >= STATE_LONG_NS || runs >= waits) {
-		say_age(text, runs);
-	} else {
-		text_add(text, "; one of them has waited");
-		text_add(text, " for at least ");
-		text_add_duration(text, (int64_t)waits);
-	}
+	say_age_or_wait(text, runs, waits);
 	text_add(text, ".");
 }
 

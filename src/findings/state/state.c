@@ -118,6 +118,16 @@ uint64_t *state_longest_waits(const struct finder *f)
 	return ret;
 }
 
+void say_age_or_wait(struct text *text, uint64_t age, uint64_t waits)
+{
+	if (age >= STATE_LONG_NS || age >= waits) {
+		say_age(text, age);
+		return;
+	}
+	text_add(text, "; one of them has waited for at least ");
+	text_add_duration(text, (int64_t)waits);
+}
+
 void say_age(struct text *text, uint64_t age)
 {
 	text_add(text, ", for at least ");

@@ -37,5 +37,8 @@ bool state_is_suspended(const struct finder *f);
 uint64_t *state_longest_waits(const struct finder *f);
 /* ", for at least 12 s" */
 void say_age(struct text *text, uint64_t age);
+/* Says how long a holder does what it does. If that is short, says how long another goroutine has waited
+ * for it: it may have waited for other holders, too. */
+void say_age_or_wait(struct text *text, uint64_t age, uint64_t waits);
 
 #endif

@@ -121,7 +121,7 @@ static void say_call(const struct finder *f, struct text *text, uint32_t gorouti
 	say_where(f, text, goroutine);
 }
 
-static void tell_holder(struct finder *f, uint32_t holder, uint64_t age)
+static void tell_holder(struct finder *f, uint32_t holder, uint64_t age, uint64_t waits)
 {
 	struct finding *finding = holder_finding(
 		f, "stuck_call", holder,
@@ -131,11 +131,11 @@ static void tell_holder(struct finder *f, uint32_t holder, uint64_t age)
 
 	if (!finding)
 		return;
-	if (age < STATE_LONG_NS)
+	if (age < STATE_LONG_NS && waits < STATE_LONG_NS)
 		finding->severity = SEVERITY_WARNING;
 	struct text *text = &finding->text;
 	say_call(f, text, holder);
-	say_age(text, age);
+	say_age_or_wait(text, age, waits);
 	text_add(text, ".");
 }
 
@@ -186,11 +186,12 @@ static void look_at(struct finder *f, uint32_t i, uint64_t waits)
 
 	if (f->chains.behind[i] && !f->chains.in_cycle[i] &&
 	    g->status == GOROUTINE_SYSCALL) {
-		const uint64_t slept = asleep > waits ? asleep : waits;
-		const uint64_t age = finder_age(f, i) > slept ? finder_age(f, i) : slept;
-		const uint64_t held = age < STATE_LONG_NS ? held_for(f, i) : 0;
-		if (age >= STATE_LONG_NS || held || finder_waits_long(f, i))
-			tell_holder(f, i, age > held ? age : held);
+		const uint64_t noted = finder_age(f, i);
+		const uint64_t age = noted > asleep ? noted : asleep;
+		const bool is_long = age >= STATE_LONG_NS || waits >= STATE_LONG_NS;
+		const uint64_t held = is_long ? 0 : held_for(f, i);
+		if (is_long || held || finder_waits_long(f, i))
+			tell_holder(f, i, age > held ? age : held, waits);
 	} else if (th && th->state == 'D' && asleep >= STATE_LONG_NS) {
 		tell_hanging(f, i, th, asleep);
 	}
