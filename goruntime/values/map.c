@@ -30,9 +30,7 @@ bool map_count(struct map_walk *w, struct err *err)
 bool map_fits(const struct map_walk *w, uint64_t slots, struct err *err)
 {
 	return w->len <= slots ||
-	       err_set(err, ERR_BAD_DATA,
-		       "invalid map: %" PRIu64 " entries, and place for %" PRIu64, w->len,
-		       slots);
+	       err_set(err, ERR_BAD_DATA, "invalid map: %" PRIu64 " entries", w->len);
 }
 
 bool map_entry(struct map_walk *w, uint64_t key_at, uint64_t elem_at, struct err *err)
