@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import shutil
+import struct
 import subprocess
 import tempfile
 
@@ -16,6 +17,7 @@ import handlers
 import subjects
 from tap import PATIENCE, Mismatch, Skip
 
+PT_LOAD = 1
 HEADERS = 20_000  # bytes with the headers and the notes
 
 
@@ -137,6 +139,29 @@ def differences(alive, dead, without, path=""):
             yield from differences(one, other, without, f"{path}[{i}]")
     elif alive != dead:
         yield f"{path}: {json.dumps(alive)[:200]} alive, {json.dumps(dead)[:200]} dead"
+
+
+def segments(path):
+    """(offset, address, bytes in the file, bytes) of each mapping."""
+    with open(path, "rb") as f:
+        head = f.read(64)
+        offset, = struct.unpack_from("<Q", head, 32)
+        count, = struct.unpack_from("<H", head, 56)
+        f.seek(offset)
+        for _ in range(count):
+            kind, _, at, address, _, held, size, _ = struct.unpack("<IIQQQQQQ", f.read(56))
+            if kind == PT_LOAD:
+                yield at, address, held, size
+
+
+def overwrite(path, stack, byte):
+    """Each byte of a goroutine's stack, as the document has it."""
+    low, high = int(stack["low"], 16), int(stack["high"], 16)
+    at = next(offset + low - address for offset, address, held, _ in segments(path)
+              if address <= low and high <= address + held)
+    with open(path, "r+b") as f:
+        f.seek(at)
+        f.write(byte * (high - low))
 
 
 def data_of(path):

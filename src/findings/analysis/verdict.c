@@ -9,7 +9,9 @@
 #include "src/findings/finding.h"
 
 enum {
-	/* More than one stack in so many that cannot be unwound may hide what others wait for. */
+	/* A goroutine that waits may be part of a deadlock, even if it is the only one whose stack cannot be
+	 * unwound. Among goroutines that run, some are caught between two states; more than one in so many is
+	 * another matter. */
 	LOST_OF = 100,
 };
 /* Of a shorter time, the use of the processors says nothing. */
@@ -40,7 +42,7 @@ static bool is_bad(const struct findings *all)
 }
 
 struct counts {
-	uint64_t own, lost, longest_ns;
+	uint64_t own, lost, lost_waiting, longest_ns;
 	uint32_t longest; /* goroutine; if longest_ns */
 };
 
@@ -55,6 +57,9 @@ static struct counts count_goroutines(const struct finder *f)
 		const uint64_t age = finder_age(f, (uint32_t)i);
 		ret.own++;
 		ret.lost += g->state == STACK_LOST;
+		ret.lost_waiting += g->state == STACK_LOST &&
+				    g->status != GOROUTINE_RUNNING &&
+				    g->status != GOROUTINE_RUNNABLE;
 		if (age > ret.longest_ns) {
 			ret.longest_ns = age;
 			ret.longest = (uint32_t)i;
@@ -96,8 +101,9 @@ static void note_stacks(struct verdict *v, const struct counts *n)
 {
 	if (!n->lost)
 		return;
-	struct text *line =
-		n->lost * LOST_OF > n->own ? add_unknown(v) : add_line(&v->not_checked);
+	struct text *line = n->lost_waiting || n->lost * LOST_OF > n->own
+				    ? add_unknown(v)
+				    : add_line(&v->not_checked);
 	text_add_count(line, n->lost);
 	text_add(line, " of ");
 	text_add_counted(line, n->own, "goroutine");

@@ -396,7 +396,7 @@ func init() {
 	cases["well: workers"] = func() {
 		work := make(chan int)
 		var done sync.WaitGroup
-		for i := 0; i < 20; i++ {
+		for i := 0; i < 120; i++ {
 			done.Add(1)
 			parks(func() {
 				defer done.Done()
