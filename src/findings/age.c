@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long goroutines have waited at least: src/analysis/ages.h, with the times that goruntime
- * has read. */
+/* Finds out how long goroutines have waited at least: src/analysis/ages.h, with the times
+ * that goruntime has read. */
 #include "src/findings/finding.h"
 
 struct wait_times {
 	size_t runtimes;
-	struct ages *ages;    /* by runtime */
-	uint64_t *lock_waits; /* by goroutine: since when; 0: not known */
+	struct ages *ages; /* by runtime */
+	/* by goroutine: when it began to wait for a lock; 0: not known */
+	uint64_t *lock_waits;
 };
 
 static bool age_is_past(const struct findings_about *about, uint64_t since)
@@ -42,7 +43,8 @@ static void add_collections(const struct findings_about *about, const struct gc_
 		ages_add_collection(ages, UINT64_MAX, last);
 }
 
-/* lockSlow() keeps when it began, whether or not there was a collection since. */
+/* lockSlow() keeps the time at which the wait began, whether or not there was a
+ * collection since. */
 static void find_lock_waits(struct wait_times *t, const struct findings_about *about)
 {
 	const struct wait_graph *w = about->waits;
@@ -99,7 +101,8 @@ static bool age_is_asked(const struct finder *f, uint32_t goroutine)
 	       status == GOROUTINE_SYSCALL;
 }
 
-/* By what the runtime or the lock has noted. */
+/* Returns how long it has waited by the times that the runtime or the lock has noted; 0:
+ * not known. */
 static uint64_t age_noted(const struct finder *f, uint32_t goroutine)
 {
 	const struct goroutine_of it = finder_goroutine(f, goroutine);

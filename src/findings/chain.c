@@ -12,8 +12,8 @@ const struct partner *chain_next(const struct wait_graph *waits, uint32_t gorout
 
 enum seen { NOT_SEEN, UNDER_WAY, SEEN };
 
-/* Each goroutine waits for one other at most, so ways are followed to where they end, or
- * meet themselves. */
+/* Follows a chain until it ends, meets itself, or meets one that was followed before:
+ * each goroutine waits for one other at most. */
 static void follow(struct chains *c, uint32_t from, uint8_t *seen, uint32_t *way)
 {
 	const struct partner *next;
@@ -44,7 +44,7 @@ static void follow(struct chains *c, uint32_t from, uint8_t *seen, uint32_t *way
 	}
 }
 
-/* Who of the cycle a way leads to. */
+/* Returns the goroutine of the cycle that a chain comes to first. */
 static uint32_t entry_to_cycle(const struct chains *c, uint32_t at)
 {
 	while (!c->in_cycle[at])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain.h - from a goroutine to the one that has the lock it waits for, and on to what
- * that one waits for. Private to src/findings and its rooms. */
+/* chain.h - follows chains of goroutines: from a goroutine to the holder of the lock that
+ * it waits for, then to the holder of the lock that this holder waits for, and so on.
+ * Private to src/findings and its rooms. */
 #ifndef GOSNAP_CHAIN_H
 #define GOSNAP_CHAIN_H
 
@@ -10,19 +11,21 @@ enum { NO_GOROUTINE = UINT32_MAX };
 
 struct chains {
 	const struct wait_graph *waits;
-	size_t count;	/* of goroutines */
-	uint32_t *root; /* by goroutine: who it waits for in the end; itself: for nobody;
-			  * NO_GOROUTINE: the way leads into a cycle */
-	uint64_t *behind; /* by goroutine: how many wait for it in the end; in a cycle: of
-			   * those outside of it, who wait for the cycle by it */
+	size_t count; /* of goroutines */
+	/* by goroutine: the last goroutine of its chain, itself if it waits for none;
+	 * NO_GOROUTINE: its chain leads into a cycle, or it is in one */
+	uint32_t *root;
+	/* by goroutine: how many other chains end with it; in a cycle: how many chains of
+	 * goroutines outside of the cycle enter it there */
+	uint64_t *behind;
 	uint8_t *in_cycle; /* by goroutine */
 };
 
 void chains_find(struct chains *ret, const struct wait_graph *waits);
 void chains_done(struct chains *c);
 
-/* Who has what the goroutine waits for, and surely or probably has it. NULL: it waits for
- * no lock, or nobody is known to have it. */
+/* Returns the certain or probable holder of the lock that the goroutine waits for. NULL:
+ * it waits for no lock, or no holder is known. */
 const struct partner *chain_next(const struct wait_graph *waits, uint32_t goroutine);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crowd.h - goroutines in the same place of the program, created in the same place, however
- * their stacks differ besides. Private to src/findings and its rooms. */
+/* crowd.h - collects goroutines into crowds. The goroutines of a crowd are in the same
+ * place of the program and were created in the same place; the rest of their stacks may
+ * differ. Private to src/findings and its rooms. */
 #ifndef GOSNAP_CROWD_H
 #define GOSNAP_CROWD_H
 
 #include "src/findings/finding.h"
 
 struct crowd {
-	struct text place; /* what tells it from others */
-	uint32_t first;	   /* one of them */
+	struct text place; /* distinguishes it from other crowds */
+	uint32_t first;	   /* one of its goroutines */
 	uint64_t count;
 	uint64_t ids[FINDING_GOROUTINES];
 	size_t id_count;
@@ -20,7 +21,7 @@ struct crowds {
 	size_t count, cap;
 };
 
-/* Of those for which is_one() is true. */
+/* Collects the goroutines for which is_one() returns true. */
 void crowds_find(struct crowds *ret, const struct finder *f,
 		 bool (*is_one)(const struct finder *f, uint32_t goroutine));
 void crowds_done(struct crowds *c);

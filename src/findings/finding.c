@@ -9,7 +9,8 @@
 #include "src/findings/fingerprints.h"
 #include "src/findings/own_code.h"
 
-/* Less is the time between two looks. */
+/* Shorter ages are not reported, unless they were observed: the time between two looks
+ * may be as long. */
 #define AGE_TOLD_NS (UINT64_C(1000) * 1000 * 1000)
 
 struct finding *finding_add(struct finder *f, const char *kind, enum severity severity,
@@ -97,10 +98,12 @@ static void say_frame(struct text *text, const struct code_frame *frame)
 		text_add(text, " at %s:%" PRIu32, base_name(frame->file), frame->line);
 }
 
-/* Where the program itself is on a stack. */
+/* Looks for the innermost frame of the program itself on a stack. */
 struct own_search {
 	struct own_code code;
-	struct code_frame own, outside; /* of the runtime, and of all of the library */
+	/* The innermost frames outside of the runtime, and outside of the whole
+	 * library. */
+	struct code_frame own, outside;
 };
 
 static void note_goroot(void *arg, const struct code_frame *frame)

@@ -63,7 +63,7 @@ char *cause_of_fault(const struct fault *fault)
 	return fault_cause(fault->message);
 }
 
-/* What a stack that overflowed has again and again. */
+/* Limits calls to one round of those that a stack that overflowed repeats. */
 static void note_cycle(void *arg, const struct code_frame *f)
 {
 	struct calls *calls = arg;
@@ -76,7 +76,8 @@ static void note_cycle(void *arg, const struct code_frame *f)
 	calls->at++;
 }
 
-/* Of its runtime, or the first. NULL: there is none. */
+/* Returns the main goroutine of the fault's runtime, or of the first runtime. NULL: there
+ * is none. */
 static const struct goroutine *main_goroutine(struct runtimes *all,
 					      const struct fault *fault)
 {
@@ -92,7 +93,7 @@ static const struct goroutine *main_goroutine(struct runtimes *all,
 	return NULL;
 }
 
-/* Somebody else sent the signal: what the process did then is not the cause. */
+/* Did another process send the signal? Then the stack is not the cause. */
 static bool is_sent(const struct fault *fault, const struct process *process)
 {
 	return fault->kind == FAULT_SIGNAL && fault->has_signal &&

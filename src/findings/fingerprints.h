@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fingerprints.h - fingerprints of what was captured, as members of the document. */
+/* fingerprints.h - fingerprints of the groups and the fault that were captured. */
 #ifndef GOSNAP_FINGERPRINTS_H
 #define GOSNAP_FINGERPRINTS_H
 
@@ -8,16 +8,17 @@
 
 struct sink;
 
-/* To be freed with stack_text_done(). */
+/* Makes the text of a stack. Free it with stack_text_done(). */
 void stack_text_of(struct stack_text *ret, struct runtimes *all, uint32_t stack);
 
-/* The member of an object. */
+/* Prints the fingerprint of a group as a member of an object. */
 void print_group_fingerprint(struct sink *out, struct runtimes *all, uint32_t stack);
 
-/* fault_cause() of it; NULL: the program panicked. Allocated. */
+/* Returns fault_cause() of the fault's message or signal; NULL: it has neither, or the
+ * program itself panicked. Allocated. */
 char *cause_of_fault(const struct fault *fault);
 struct process;
-/* runtimes_fault() of this process. */
+/* Makes the fingerprint of the fault that runtimes_fault() has found in this process. */
 void fingerprint_of_fault(struct runtimes *all, const struct fault *fault,
 			  const struct process *process,
 			  char ret[static FINGERPRINT_TEXT]);

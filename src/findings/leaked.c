@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that nothing alive can wake: goruntime/heap/leaks.h has the rule. Those that wait
- * for a lock whose holder is known belong to that. To wait for a nil channel or in an empty
- * select may be on purpose, as may all that the main goroutine waits for: it keeps the program
- * from ending, so of that it is told as information. */
+/* Finds goroutines that nothing alive can wake: goruntime/heap/leaks.h has the rule. A
+ * goroutine that waits for a lock with a known holder is left to the findings about that
+ * holder. A wait for a nil channel or in an empty select may be on purpose, and is not
+ * reported. The main goroutine keeps the program from ending, so each of its waits may be
+ * on purpose: it is reported as information. */
 #include "src/findings/crowd.h"
 
 static bool is_main(const struct finder *f, uint32_t i)

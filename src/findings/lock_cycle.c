@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that wait in a ring, each for a lock that the next one has: none of them goes
- * on. A warning only if it is not sure of each who has it. */
+/* Finds goroutines that wait in a ring, each for a lock that the next one has: none of
+ * them goes on. The finding is critical only if all holders are certain. */
 #include <inttypes.h>
 
 #include "src/findings/finding.h"
 
-enum { TOLD = 4 /* of a cycle, one by one */ };
+enum { TOLD = 4 /* goroutines of a cycle that are described */ };
 
 struct cycle {
 	uint32_t first;
@@ -34,7 +34,7 @@ static uint64_t id_of(const struct finder *f, uint32_t goroutine)
 	return finder_goroutine(f, goroutine).goroutine->id;
 }
 
-/* The goroutine that has what `at` waits for. */
+/* Adds "; goroutine 1 waits for mutex 0xc0 ..., which goroutine 2 locked ...". */
 static void say_link(const struct finder *f, struct text *text, uint32_t at,
 		     const struct partner *holder)
 {
@@ -47,7 +47,8 @@ static void say_link(const struct finder *f, struct text *text, uint32_t at,
 		say_place(f, text, holder->goroutine, holder->passed_pc);
 }
 
-/* Another goroutine may be about to unlock what one has locked and waits for. */
+/* A goroutine that waits for a lock of its own may have handed the unlocking over to
+ * another one. So it is a warning only once it has waited long. */
 static enum severity severity_of(const struct finder *f, const struct cycle *cycle)
 {
 	if (cycle->certain)

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock whose holder does not go on, and who waits for it.
- * That a holder waits is normal for an instant. It is told if the holder waits for what
- * never comes, if it has waited long, or, where the runtime does not say how long (it
- * notes that at collections only), if many wait for it while the whole program stands
- * still, and no goroutine's code leads to what it waits for. */
+/* Finds locks whose holder does not go on. A holder may wait for an instant, so it is
+ * reported only in one of these cases:
+ * - The holder waits for an event that never comes.
+ * - It has waited long, or another goroutine has waited long for the lock and the
+ *   holder's own time is not known.
+ * - Many goroutines wait for the lock while no goroutine of the program runs, and no
+ *   goroutine's code leads to the channel that the holder waits at. */
 #include <string.h>
 
 #include "src/findings/holder.h"
 
 enum prospect {
-	GOES_ON,     /* or may */
+	GOES_ON,     /* or may go on */
 	LONG_SINCE,  /* it has waited long */
-	LONG_BEHIND, /* who waits for the lock has */
-	BY_NOBODY,   /* nobody is seen who lets it go on */
+	LONG_BEHIND, /* a goroutine that waits for the lock has */
+	BY_NOBODY,   /* no goroutine is seen that lets it go on */
 	NEVER,
 };
 
-/* Does any goroutine have ahead of it what this wait is for? */
+/* Does the code of any goroutine lead to an operation that ends this wait? */
 static bool has_partner(const struct finder *f, const struct wait *wait)
 {
 	const enum operation wanted =
@@ -33,7 +35,9 @@ static bool has_partner(const struct finder *f, const struct wait *wait)
 	return false;
 }
 
-/* Up to 1.22 a channel does not say that it is a timer's. Of one that does not run, somebody else has to set the timer. */
+/* Will a timer end the wait? Up to Go 1.22 a channel does not show that it belongs to a
+ * timer, so the type of its elements decides. A timer that does not run ends the wait
+ * only if another goroutine sets it. */
 static bool is_timed(const struct wait *wait)
 {
 	const char *type = wait->channel.element_type;
@@ -42,7 +46,8 @@ static bool is_timed(const struct wait *wait)
 	       (wait->channel.when != 0 || (type && strcmp(type, "time.Time") == 0));
 }
 
-/* One of several goroutines may have the lock while it waits for the next customer. */
+/* Goroutines of a server may share a lock: one of them has it while it waits for the next
+ * client. */
 static void note_listener(void *arg, const struct code_frame *frame)
 {
 	static const char *const functions[] = { ".Accept", ".accept", ".ReadFrom",
@@ -62,14 +67,15 @@ static bool listens(const struct finder *f, uint32_t goroutine)
 	return ret;
 }
 
-/* Does it wait for what comes by itself, sooner or later? */
+/* Does it wait for an event that comes by itself, sooner or later? */
 static bool may_wait(const struct finder *f, uint32_t goroutine, const struct wait *wait)
 {
 	return wait->kind == WAIT_TIMER || is_timed(wait) ||
 	       (wait->kind == WAIT_NETWORK && listens(f, goroutine));
 }
 
-/* How long the first has waited of those who wait for what it has. */
+/* Returns the longest wait of the goroutines that wait for the holder's lock; 0: not
+ * known. */
 static uint64_t longest_behind(const struct finder *f, uint32_t holder)
 {
 	const struct partner *as = NULL;
@@ -84,7 +90,8 @@ static uint64_t longest_behind(const struct finder *f, uint32_t holder)
 	return ret;
 }
 
-/* The holder's own time is better evidence, and so is a second look. */
+/* Decides only if the holder's own time is not known and there was no second look: both
+ * are better evidence. */
 static bool is_long_behind(const struct finder *f, uint32_t holder)
 {
 	return !f->about.stayed_ns && finder_age(f, holder) == 0 &&
@@ -116,7 +123,8 @@ static enum prospect prospect_of(const struct finder *f, uint32_t goroutine,
 	return GOES_ON;
 }
 
-/* Of a select it is not known who may wake it. */
+/* A holder that waits in a select gets no more than a warning for a long wait: nothing
+ * tells which goroutine may end a select. */
 static enum severity severity_of(const struct finder *f, enum prospect prospect,
 				 uint32_t root, uint64_t behind,
 				 const struct partner *holder)
@@ -161,7 +169,7 @@ static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect
 	text_add(text, ".");
 	finding_shows_goroutine(f, finding, root);
 	finding_shows_address(finding, o->addr);
-	/* Else it may be told of a pool, too. */
+	/* In the other cases, a finding about a pool may also be about this goroutine. */
 	if (prospect == NEVER)
 		f->told[root] = 1;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that send to a nil channel: that never ends, and nobody writes it on purpose.
- * To receive from one is what a context that is never cancelled makes of Done(), and an
- * empty select is how main functions wait: neither is told. */
+/* Finds goroutines that send to a nil channel: that never ends, and is never written on
+ * purpose. Two similar waits are not reported. Done() of a context that is never
+ * cancelled returns a nil channel to receive from, and main functions wait in an empty
+ * select. */
 #include "src/findings/crowd.h"
 
 static bool sends_to_nil(const struct finder *f, uint32_t i)

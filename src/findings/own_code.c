@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STACKS_MAX = 16 /* that are searched for goroot */ };
+enum { STACKS_MAX = 16 /* searched for goroot */ };
 
 void own_code_note(struct own_code *own, const struct code_frame *frame)
 {
@@ -40,7 +40,7 @@ bool own_code_is_of_go(const char *function)
 	for (size_t i = 0; i < ARRAY_SIZE(packages); i++)
 		if (strncmp(function, packages[i], strlen(packages[i])) == 0)
 			return true;
-	return strstr(function, "._Cfunc_") != NULL; /* that cgo has written */
+	return strstr(function, "._Cfunc_") != NULL; /* written by cgo */
 }
 
 bool own_code_is_of_module(const char *name)

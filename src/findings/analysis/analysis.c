@@ -10,7 +10,8 @@
 #include "src/findings/analysis/earlier_looks.h"
 #include "src/findings/analysis/find.h"
 
-/* Memory that stays as it was at the instant of the snapshot. NULL: there is none. */
+/* Returns memory that stays as it was at the instant of the snapshot. NULL: there is
+ * none. */
 static struct target *still_memory(const struct capture *c)
 {
 	return c->options->core.path ? c->live : c->copy;
@@ -36,7 +37,8 @@ static bool find_leaks(const struct analysis_of *of, struct leaks *ret, struct e
 
 enum { LOOKS = 2 };
 
-/* Leaves in wanted[] what was not looked at before. False: nothing. */
+/* Keeps in wanted[] the goroutines that were not looked at before. False: there are
+ * none. */
 static bool is_new(uint8_t *wanted, uint8_t *before, size_t n)
 {
 	bool ret = false;
@@ -49,7 +51,8 @@ static bool is_new(uint8_t *wanted, uint8_t *before, size_t n)
 	return ret;
 }
 
-/* Of how many goroutines it is asked how long they wait, and not known. */
+/* Counts the goroutines for which a finding depends on how long they wait, and that is
+ * not known. */
 static uint64_t without_age(const struct second_look *look, const uint8_t *wanted,
 			    const uint8_t *looked_at, size_t n)
 {
@@ -60,8 +63,8 @@ static uint64_t without_age(const struct second_look *look, const uint8_t *wante
 	return look->was_cut ? ret : ret + look->untold;
 }
 
-/* Finds once. If that depends on what a second look can tell, takes it and finds again, which may ask for
- * others. */
+/* Finds problems. If a finding depends on a duration that a second look can show, takes
+ * that look and finds again, which may ask for other goroutines. */
 static void find(struct analysis *ret, const struct analysis_of *of,
 		 const struct findings_about *about, const struct err *leaks)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analysis.h - all that is found out of what was captured: who waits for whom, which
- * goroutines have leaked, and what is wrong; and its part of the document. Knows the
- * table of findings, and what each of them needs. */
+/* analysis.h - analyses a capture: makes the wait graph, looks for goroutines that have
+ * leaked and for problems, and prints its part of the document. Knows the table of
+ * findings, and the input that each of them needs. */
 #ifndef GOSNAP_ANALYSIS_H
 #define GOSNAP_ANALYSIS_H
 
@@ -23,21 +23,20 @@ struct analysis_of {
 	const struct capture *capture;
 	const struct groups *groups;
 	const struct fault *fault; /* NULL: none */
-	bool rehearsal;	 /* the process runs: only to read what will be needed */
-	bool no_sockets; /* their ends are not told */
-	bool thoroughly; /* leaks are looked for in a large heap, too */
-	/* If a finding depends on how long goroutines wait, and that is not known, they are looked at
-	 * again for so long; 0: they are not. */
+	bool rehearsal;	 /* the process runs; only reads the memory that will be needed */
+	bool no_sockets; /* their ends are not reported */
+	bool thoroughly; /* looks for leaks in a large heap, too */
+	/* How long goroutines are looked at again if a finding depends on how long they
+	 * wait and that is not known; 0: they are not looked at again. */
 	uint64_t look_again_ns;
-	struct earlier_looks
-		*earlier; /* of the series that this one belongs to; NULL: none */
+	struct earlier_looks *earlier; /* of the series of this snapshot; NULL: none */
 };
 
-/* After runtimes_decode(), while memory can be read. err, if not ERR_NONE then: why it is not
- * known what has leaked. */
+/* Makes the analysis. Call it after runtimes_decode(), while memory can be read. If leaks
+ * cannot be looked for, err says why; else it is ERR_NONE. */
 void analysis_make(struct analysis *ret, const struct analysis_of *of, struct err *err);
 void analysis_done(struct analysis *a);
-/* Members of the document; none if it was not made. */
+/* Prints members of the document; none if the analysis was not made. */
 void analysis_print(struct sink *out, const struct analysis *a);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The number by which a goroutine shows that it has run is a byte (goruntime/sched/stays.h): between two looks, it may
- * have run 256 times. So there are several looks around each snapshot, at varying distances, in which whoever runs
- * that often is seen to; and looks that are far apart say nothing. */
+/* A goroutine shows that it has run by a counter of one byte (goruntime/sched/stays.h):
+ * between two looks, it may have run 256 times and seem to have stayed. So several looks
+ * are taken around each snapshot, at varying intervals, to notice goroutines that run so
+ * often. Looks that are far apart prove nothing. */
 #include "src/findings/analysis/earlier_looks.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ enum { REMEMBERED_MAX = 20000, LOOKS = 5 };
 
 struct remembered {
 	uint64_t addr, id, pc;
-	uint64_t since_ns; /* monotonic: of the first snapshot that saw it so */
+	uint64_t since_ns; /* monotonic: the first snapshot that saw it so */
 	uint32_t runtime;
 	uint8_t status, wait_reason, run_count;
 };
@@ -74,7 +75,8 @@ static void look_at_all(struct earlier_looks *e, const struct capture *c)
 	e->seen_ns = monotonic_ns();
 }
 
-/* A process that somebody has stopped has not waited. */
+/* In a process that was stopped, goroutines could not run: that they stayed proves
+ * nothing. */
 static bool process_goes_on(const struct capture *c)
 {
 	struct conditions now = { .pid = 0 };
@@ -111,7 +113,7 @@ static int by_addr(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* NULL: it is not remembered, or has run since. */
+/* Returns the goroutine as it is remembered. NULL: it is not, or has run since. */
 static const struct remembered *find_remembered(const struct earlier_looks *e,
 						const struct goroutine_of *it)
 {

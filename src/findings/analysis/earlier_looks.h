@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* earlier_looks.h - what the snapshots of a series before have seen of goroutines whose wait matters, as far as these
- * have not run since. It is to a series what second_look.h is to a single snapshot, and takes no time of its own. In
- * memory that the processes of the series share; of one process that has not called execve since. */
+/* earlier_looks.h - remembers the goroutines whose wait matters, from one snapshot of a
+ * series to the next, until they are seen to have run. It does for a series what
+ * second_look.h does for a single snapshot, without its wait of two seconds. It is in
+ * memory that the processes of the series share. All snapshots must be of one process:
+ * forget the goroutines if it may have called execve. */
 #ifndef GOSNAP_EARLIER_LOOKS_H
 #define GOSNAP_EARLIER_LOOKS_H
 
@@ -19,10 +21,12 @@ void earlier_looks_forget(struct earlier_looks *e);
 void earlier_looks_go_on(struct earlier_looks *e, const struct capture *c,
 			 uint64_t most_ns);
 
-/* Of a snapshot: how long goroutines have stayed, if that is at least two seconds, to *ret, which is empty. */
+/* Sets *ret, which is empty, to how long the goroutines of a snapshot have stayed, if
+ * that is two seconds or more. */
 void earlier_looks_tell(const struct earlier_looks *e, const struct capture *c,
 			struct second_look *ret);
-/* Then: those for which wanted[] is not 0, and those that stay, are to be remembered; nobody else. */
+/* Call it after earlier_looks_tell(). Remembers the goroutines for which wanted[] is not
+ * 0, and those already remembered that have not run; forgets all others. */
 void earlier_looks_keep(struct earlier_looks *e, const struct capture *c,
 			const uint8_t *wanted);
 

@@ -5,7 +5,7 @@
 
 #include "src/findings/findings.h"
 
-/* findings_free() afterwards. */
+/* Finds all problems. Call findings_free() afterwards. */
 void findings_find(struct findings *ret, const struct findings_about *about);
 
 #endif

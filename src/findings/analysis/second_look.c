@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is counted is compared with what was captured, so that goroutines stay since then. Of what is not
- * counted, goroutines stay as long as no thread of the process runs: it uses no processor time. Threads
- * run for an instant after the process was stopped, so that this begins later. */
+/* If the runtime counts how often a goroutine runs, its count is compared with the
+ * captured one: it has stayed since the capture. If the runtime does not count that, a
+ * goroutine is known to stay only while no thread of the process runs, that is, while the
+ * process uses no processor time. Threads run for an instant after the process was
+ * stopped, so this time begins later. */
 #include "src/findings/analysis/second_look.h"
 
 #include <time.h>
@@ -9,7 +11,8 @@
 #include "src/capture/sandboxed.h"
 
 enum { LOOKED_AT_MAX = 20000 /* goroutines */ };
-/* Between two looks. The time varies, so that what happens at intervals is not missed each time. */
+/* The pause between two looks. It varies, so that a goroutine that runs at intervals is
+ * not missed each time. */
 #define PAUSE_MIN_NS (UINT64_C(40) * 1000 * 1000)
 #define PAUSE_VARIES_NS (UINT64_C(80) * 1000 * 1000)
 
@@ -57,7 +60,8 @@ static void note_idle(struct watching *w)
 	w->has_clock = known;
 }
 
-/* A process that somebody has stopped has not waited. One that has ended may still be a zombie. */
+/* In a process that was stopped, goroutines could not run: that they stayed proves
+ * nothing. A process that has ended may still be a zombie. */
 static bool process_runs(const struct capture *c)
 {
 	struct conditions now = { .pid = 0 };
@@ -113,7 +117,8 @@ static void rest(uint64_t *random)
 	nanosleep(&time, NULL);
 }
 
-/* How long those that are counted have stayed, or those that are not. */
+/* Returns how long goroutines have stayed: since the capture if their runs are counted,
+ * else as long as the process was idle. */
 static uint64_t stayed(const struct watching *w, enum goroutine_stay how)
 {
 	if (how == GOROUTINE_STAYED)
@@ -123,7 +128,8 @@ static uint64_t stayed(const struct watching *w, enum goroutine_stay how)
 		       : 0;
 }
 
-/* The process is given time to be idle. */
+/* If not all goroutines are counted, the process gets a quarter of the time more to be
+ * idle. */
 static bool is_over(const struct watching *w, uint64_t for_ns)
 {
 	const uint64_t so_far = w->seen_ns - w->begun_ns;
@@ -162,7 +168,7 @@ void second_look_take(struct second_look *look, const struct capture *c,
 		look_again(&w);
 	}
 	look->observed_ns = w.seen_ns - c->monotonic_ns;
-	/* Only if it still runs is it known that it did. */
+	/* Only a process that still runs is known to have run until the last look. */
 	if (w.runs && process_runs(c))
 		keep(look, &w, for_ns);
 	else

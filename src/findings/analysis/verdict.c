@@ -9,18 +9,17 @@
 #include "src/findings/finding.h"
 
 enum {
-	/* A goroutine that waits may be part of a deadlock, even if it is the only one whose stack cannot be
-	 * unwound. Among goroutines that run, some are caught between two states; more than one in so many is
-	 * another matter. */
+	/* A goroutine that waits may be part of a deadlock: its stack alone is enough. A goroutine that runs may be
+	 * caught between two states, so that one such stack in so many tells nothing. */
 	LOST_OF = 100,
 };
-/* Of a shorter time, the use of the processors says nothing. */
+/* In a shorter time, the use of the processors shows nothing. */
 #define USE_MIN_NS (SECOND_NS / 2)
 #define WAIT_TOLD_NS SECOND_NS
 
 static const char words_cannot[] = "Cannot tell whether anything is wrong";
 
-/* Valid until the next one is added. */
+/* Adds a line. Valid until the next one is added. */
 static struct text *add_line(struct verdict_lines *lines)
 {
 	GROW(lines->list, lines->count, lines->cap);
@@ -28,7 +27,7 @@ static struct text *add_line(struct verdict_lines *lines)
 	return &lines->list[lines->count++];
 }
 
-/* It is not known, and findings depend on it. */
+/* Adds a line about something that is not known and that findings depend on. */
 static struct text *add_unknown(struct verdict *v)
 {
 	v->is_unknown = true;
@@ -37,7 +36,7 @@ static struct text *add_unknown(struct verdict *v)
 
 static bool is_bad(const struct findings *all)
 {
-	/* Worst first. */
+	/* The worst finding is the first one. */
 	return all->count && all->list[0]->severity != SEVERITY_INFO;
 }
 
@@ -68,7 +67,7 @@ static struct counts count_goroutines(const struct finder *f)
 	return ret;
 }
 
-/* The code of a core, or memory of it, is missing. */
+/* Adds lines if code or memory of a core is missing. */
 static void note_missing(struct verdict *v, const struct warnings *all)
 {
 	for (size_t i = 0; i < warnings_count(all); i++) {
@@ -134,7 +133,8 @@ static void note_ages(struct verdict *v, const struct verdict_of *of)
 		 remedy_of_ages(of));
 }
 
-/* What a capture that has ended early, or does not read values, leaves out. */
+/* Adds the checks that the capture does not allow: it ended early, reads no values, or is
+ * of a stopped process. */
 static void note_capture(struct verdict *v, const struct verdict_of *of)
 {
 	const char *ended = capture_ended_early(of->capture);
@@ -182,7 +182,8 @@ static void add_checked(struct verdict *v, const struct verdict_of *of,
 		 err_is(of->leaks, ERR_NONE) ? ", leaks" : "");
 }
 
-/* Sorted by size, the largest first. The runtime's own are left out. NULL: none. */
+/* Returns the largest group that is not the runtime's own; groups are sorted by size.
+ * NULL: there is none. */
 static const struct group *largest_group(const struct finder *f)
 {
 	const struct groups *all = f->about.groups;
@@ -195,7 +196,7 @@ static const struct group *largest_group(const struct finder *f)
 	return NULL;
 }
 
-/* The one that has waited longest stands for all. */
+/* Returns the goroutine that stands for a group: the one that has waited longest. */
 static uint32_t speaker_of(const struct finder *f, const struct group *group)
 {
 	const uint32_t *members = f->about.groups->members + group->first;
@@ -237,7 +238,7 @@ static void add_goroutines(struct verdict *v, const struct finder *f,
 	say_one(f, line, n->longest);
 }
 
-/* "12 %" */
+/* Adds "12 %". */
 static void add_use(struct text *text, uint64_t used_ns, uint64_t of_ns)
 {
 	const uint64_t percent = used_ns / (of_ns / 100 + 1);
@@ -248,7 +249,8 @@ static void add_use(struct text *text, uint64_t used_ns, uint64_t of_ns)
 		text_add(text, "less than 1 %%");
 }
 
-/* In the time since the capture began. False: that was too short. */
+/* Adds the use of the processors since the capture began. False: that time is too
+ * short. */
 static bool add_use_now(struct text *line, const struct process *p)
 {
 	const uint64_t now = monotonic_ns();

@@ -16,7 +16,7 @@ struct verdict_lines {
 	size_t count, cap;
 };
 
-/* Owned; verdict_done(). */
+/* Release it with verdict_done(). */
 struct verdict {
 	bool is_given;	 /* no fault, and no finding is a warning or worse */
 	bool is_unknown; /* something that findings depend on is not known */
@@ -37,7 +37,7 @@ struct verdict_of {
 
 void verdict_find(struct verdict *ret, const struct verdict_of *of);
 void verdict_done(struct verdict *v);
-/* An object, which the caller has named. */
+/* Prints an object, which the caller has named. */
 void print_verdict(struct sink *out, const struct verdict *v);
 
 #endif

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that work on, or wait for something else, long after a context that they work for is done.
- * Only a deadline that passed long ago is never of a process that is well; all else is information. */
+/* Finds goroutines that run, or wait for something else, long after a context that they
+ * work for was done. In a healthy process no deadline has passed long ago; all other
+ * cases are information. */
 #include "src/findings/crowd.h"
 #include "src/findings/program/held_context.h"
 
 enum {
-	SAMPLED = 4, /* goroutines of a group */
-	HANDLERS =
-		100, /* of one whose goroutines handle requests: each has its own client */
+	SAMPLED = 4,	/* goroutines of a group */
+	HANDLERS = 100, /* of a group that handles requests: each has its own client */
 	LOOKED_AT_MAX = 4000,
 };
 
 struct search {
-	struct finder f; /* first: the crowd is asked by it */
+	struct finder f; /* must be first: crowds_find() passes it on */
 	struct own_code own;
 	struct held_context *held; /* by goroutine */
 	enum held_form form;	   /* that is looked for */
 	size_t looked_at;
 };
 
-/* The words of a finding about one goroutine, and about several. */
+/* The texts of a finding about one goroutine, and about several. */
 static const struct form {
 	enum held_form form;
 	enum severity severity;
@@ -62,7 +62,8 @@ static const struct held_context *look_at(struct search *s, uint32_t goroutine)
 	return ret;
 }
 
-/* Of goroutines with the same stack, mostly all or none have a context. */
+/* Looks at a sample of a group, and at all if any of it has a context: of goroutines with
+ * the same stack, mostly all or none have one. */
 static void look_at_group(struct search *s, const struct group *group)
 {
 	const uint32_t *members = s->f.about.groups->members + group->first;
@@ -93,7 +94,7 @@ static bool is_of_form(const struct finder *f, uint32_t goroutine)
 	return held->form == s->form && held->ns;
 }
 
-/* How long the process was looked at, if the finding depends on it. */
+/* Returns how long the process was looked at; 0: the finding does not depend on it. */
 static uint64_t observed(const struct search *s, const struct crowd *crowd)
 {
 	const struct held_context *held = &s->held[crowd->first];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A wait group that nobody is seen to finish: one of those that it counts has ended without Done, most
- * likely. A timer, or a goroutine that begins later, may still do it, so this is information. A main function
- * may wait for ever on purpose, for a group with one that does not exist. */
+/* Finds a wait group that no goroutine is seen to finish: most likely, a goroutine that
+ * it counts has ended without Done. A timer, or a goroutine that begins later, may still
+ * call Done, so this is information. A main function may wait for ever on purpose, for a
+ * group with a count of 1 that belongs to no goroutine. */
 #include <inttypes.h>
 
 #include "src/findings/program/program.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A wait group that is never done: one of those who are to finish it never goes on, as nothing alive
- * can reach what it waits for, or it is a nil channel. Whoever waits for the group waits for ever, and
- * whoever waits for a lock of theirs. */
+/* Finds a wait group that is never done: a goroutine that is to finish it never goes on.
+ * It waits at a nil channel, in an empty select, or for an object that nothing alive can
+ * reach. Goroutines that wait for the group, or for a lock that one of these has, wait
+ * for ever. */
 #include <inttypes.h>
 
 #include "src/findings/program/program.h"
@@ -18,7 +19,8 @@ static bool never_goes_on(const struct finder *f, uint32_t goroutine)
 	       (f->about.leaks && f->about.leaks->leaked[goroutine]);
 }
 
-/* NULL: all may go on. */
+/* Returns a goroutine that is to finish the group and never goes on. NULL: all may go
+ * on. */
 static const struct partner *stuck_partner(const struct finder *f,
 					   const struct wait_object *o)
 {
@@ -31,7 +33,8 @@ static const struct partner *stuck_partner(const struct finder *f,
 	return NULL;
 }
 
-/* A ring that leads through the group has told of it. */
+/* Has another finding covered a goroutine that waits for the group, such as a ring that
+ * leads through the group? */
 static bool is_told(const struct finder *f, const struct wait_object *o)
 {
 	for (uint32_t i = 0; i < o->waiter_count; i++)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A deadline says since when a context is done. Nothing else does: that it was cancelled is known since
- * the process was looked at, and that it goes on since then is known of a goroutine that was seen to
- * stay. A variable that is not used any more is none: stack maps say so. */
+/* A deadline shows since when a context is done. Nothing else does: that a context was
+ * cancelled is known since the process was looked at, and that a goroutine goes on since
+ * then is known if it was seen to stay. A variable that is not used any more does not
+ * count: stack maps tell. */
 #include "src/findings/program/held_context.h"
 
 #include <string.h>
 
 #include "src/findings/program/http_client.h"
 
-/* What is known of a chain of contexts, up to what they do not end with. */
+/* The facts about a chain of contexts, up to one that does not end with those around
+ * it. */
 struct chain {
 	const struct finder *f;
 	bool can_end, is_done, has_expired;
@@ -16,7 +18,7 @@ struct chain {
 	uint64_t late_ns;
 };
 
-/* Of the variables of a frame. */
+/* The facts about the variables of a frame. */
 struct held_frame {
 	struct held_context found;
 	struct value request; /* type NULL: none */
@@ -30,11 +32,12 @@ struct looking {
 	struct held_context *ret;
 	uint32_t goroutine;
 	struct held_frame at;
-	/* By what an inner frame was called: it works for another context now, which has not ended. */
+	/* An inner frame was called with another context, which has not ended: the
+	 * goroutine works for that one now. */
 	bool is_bounded, has_other;
 	uint64_t entry;	  /* of the function of the frame before */
 	uint32_t unwound; /* its number */
-	bool is_over; /* the goroutine ends, or its request has become something else */
+	bool is_over;	  /* the goroutine ends, or has taken over its connection */
 	bool serves;
 	bool client_gone;
 };
@@ -56,13 +59,13 @@ static bool is_expired(const struct value *error)
 	return error->type && strstr(type_name(error->type), "deadlineExceededError");
 }
 
-/* The first one that can end decides. One that was cancelled was so before the deadline of what is around
- * it: who is done in time cancels. */
+/* The first context that can end decides. If it was cancelled, the deadline of a context
+ * around it means nothing: code that is done in time cancels. */
 static bool look_at_context(void *arg, const struct context *c)
 {
 	struct chain *chain = arg;
 
-	/* What is around these may be over without them. */
+	/* The contexts around these may end without ending them. */
 	if (c->kind == CONTEXT_WITHOUT_CANCEL || c->kind == CONTEXT_OTHER)
 		return false;
 	if (c->kind != CONTEXT_CANCEL && c->kind != CONTEXT_DEADLINE &&
@@ -92,7 +95,7 @@ static void keep_surer(struct held_context *ret, const struct held_context *othe
 					      .handles = ret->handles };
 }
 
-/* holder: the struct that it is in; NULL: none. */
+/* Judges a context. holder: the type of the struct that it is in; NULL: none. */
 static struct held_context judge(struct looking *l, struct runtime *rt,
 				 const struct value *context, const char *holder)
 {
@@ -113,8 +116,9 @@ static struct held_context judge(struct looking *l, struct runtime *rt,
 	return ret;
 }
 
-/* Without debugging information, it is not known what is an argument. Pointers with a type are what
- * methods were called with, or lead to something large. */
+/* Was a function called with the variable? Without debugging information, arguments are
+ * not marked. Then a pointer with a type is the receiver of a method, or leads to
+ * something large. */
 static bool is_passed(const struct variable *v, bool points)
 {
 	const bool has_name = strncmp(v->name, "sp+", strlen("sp+")) != 0;
@@ -131,7 +135,9 @@ static bool is_same_package(const char *type, const char *function)
 	return type[len] == '.' && strncmp(type, function, len + 1) == 0;
 }
 
-/* Only of the program's own: types of the library keep the contexts with which they were made. */
+/* Returns the type of the struct that a variable of the program's own code has or points
+ * to; NULL: none. Types of the library do not count: they keep the contexts with which
+ * they were made. */
 static const char *struct_of(const struct looking *l, const struct variable *v)
 {
 	const struct type *type = v->value.type;
@@ -181,8 +187,8 @@ static void note_variable(void *arg, struct runtime *rt, const struct variable *
 	look_at_variable(l, rt, v);
 }
 
-/* A handler works for the context of its request. Other functions with one may be through with it, and
- * look only what it was. */
+/* A handler works for the context of its request. Other functions that have a request may
+ * only look up what it was. */
 static void look_at_request(struct looking *l, struct runtime *rt)
 {
 	struct value context;
@@ -199,7 +205,7 @@ static bool is_cancelled(enum held_form form)
 	return form == HELD_CANCELLED || form == HELD_CANCELLED_IN_STRUCT;
 }
 
-/* Of what works for another context, nothing is told. */
+/* Keeps the result of a frame, unless an inner frame works for another context. */
 static void settle_frame(struct looking *l)
 {
 	if (!l->is_bounded && !(l->has_other && is_cancelled(l->at.found.form)))
@@ -217,7 +223,8 @@ static bool is_at_end(const char *function)
 	return strstr(function, ".deferwrap") != NULL;
 }
 
-/* Of calls that were inlined into a function, the function itself is the last. */
+/* Notes the entry of the function that a frame is of: the calls that were inlined into it
+ * come first, and the function itself is the last. */
 static void note_call(struct looking *l, const struct code_frame *frame)
 {
 	const struct goroutine_of it = finder_goroutine(l->f, l->goroutine);
@@ -251,7 +258,7 @@ static void note_frame(void *arg, const struct code_frame *frame)
 	settle_frame(l);
 }
 
-/* It was started because a context ended. */
+/* Has context.AfterFunc started it, because a context ended? */
 static bool is_after_func(const struct goroutine_of *it)
 {
 	struct code_frame by;
@@ -261,7 +268,7 @@ static bool is_after_func(const struct goroutine_of *it)
 	       by.function && strncmp(by.function, "context.", strlen("context.")) == 0;
 }
 
-/* Who has cancelled often waits for others to end. */
+/* A goroutine that has cancelled a context often waits for others to end. */
 static bool waits_for_others(const struct goroutine_of *it)
 {
 	struct wait wait;

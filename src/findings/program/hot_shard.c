@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many goroutines wait for a lock that is in one element of an array, a slice or a map, and nobody for those of
- * the others: what was divided so that nobody has to wait is used in one place. Where the container is, variables of
- * the package and of those who wait say. It may be so for an instant only, so it is information. */
+/* Finds a lock in one element of an array, a slice or a map for which many goroutines
+ * wait, while none waits for a lock in another element: data that was divided so that no
+ * goroutine has to wait is used in one place. The container is looked for in variables of
+ * packages, and of one goroutine that waits. The state may last for an instant only, so
+ * it is information. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ struct container {
 	uint64_t index, count;
 	size_t distinct; /* of the elements, without those that are nil */
 	bool has_index;	 /* a map has none */
-	bool others;	 /* somebody waits for another element's */
+	bool others;	 /* a goroutine waits for a lock in another element */
 };
 
 struct search {
@@ -38,7 +40,7 @@ struct search {
 	struct container found;
 };
 
-/* Does somebody wait for a lock in there? */
+/* Does a goroutine wait for a lock in this memory? */
 static bool is_waited_for(const struct search *s, uint64_t base, uint64_t size)
 {
 	const struct wait_graph *w = s->f->about.waits;
@@ -50,7 +52,7 @@ static bool is_waited_for(const struct search *s, uint64_t base, uint64_t size)
 	return false;
 }
 
-/* The memory of an element, or what it points to. */
+/* Finds the memory of an element, or the memory that it points to. */
 static bool memory_of(struct search *s, const struct value *elem, uint64_t *base,
 		      uint64_t *size)
 {
@@ -65,7 +67,8 @@ static bool memory_of(struct search *s, const struct value *elem, uint64_t *base
 			*base));
 }
 
-/* Notes in c whether it is the one, or another that somebody waits for. */
+/* Notes whether the element has the lock (*here), or another lock that goroutines wait
+ * for (c->others). */
 static bool note_element(struct search *s, const struct value *elem, struct container *c,
 			 bool *here)
 {
@@ -91,7 +94,7 @@ static int by_address(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Pointers may be to the same one. */
+/* Counts an element once, even if several pointers lead to it. */
 static size_t count_distinct(struct search *s)
 {
 	size_t ret = 0;
@@ -214,7 +217,8 @@ static void look_in_global(void *arg, const char *name, const struct value *v)
 		look_in(s, v, name, DEPTH_MAX);
 }
 
-/* Without debugging information a variable has no name that anybody knows. */
+/* Without debugging information a variable has no name that its programmer would know, so
+ * its type is named. */
 static void look_in_variable(void *arg, struct runtime *rt, const struct variable *v)
 {
 	struct search *s = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* While a handler runs, conn.r reads ahead, and cancels the context of the connection when that fails
- * (net/http/server.go connReader.handleReadError, 1.15 to 1.27). The context of the request is made from
- * it by conn.readRequest, and ends with it. */
+/* While a handler runs, conn.r reads ahead, and cancels the context of the connection
+ * when that fails (net/http/server.go connReader.handleReadError, 1.15 to 1.27).
+ * conn.readRequest makes the context of the request from it, so that both end. */
 #include "src/findings/program/http_client.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { WRAPPED_MAX = 4 /* connections in one another, as tls.Conn has one */ };
 
-/* Of the contexts that can end, from the request's outwards. */
+/* Which of the contexts that can end are done, from the request's outwards. */
 struct ends {
 	unsigned count;
 	bool of_request, of_connection, of_server;
@@ -88,8 +88,9 @@ static bool http_is_zero(struct runtime *rt, const struct value *conn, const cha
 	return runtime_number(rt, conn, path, &number) && number == 0;
 }
 
-/* Reading also fails if the server closes the connection, or limits how long it reads or writes: then
- * only the socket shows that it was the client. */
+/* Can only the client have made reading fail? Reading also fails if the server closes the
+ * connection, or limits how long it reads or writes: then only the socket shows that it
+ * was the client. */
 static bool http_only_client_ends(struct runtime *rt, const struct value *conn)
 {
 	return http_is_zero(rt, conn, "server.ReadTimeout") &&

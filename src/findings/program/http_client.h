@@ -6,12 +6,13 @@
 
 #include "src/findings/finding.h"
 
-/* conn: a *net/http.conn whose serve() has called the handler. Returns false if the client is still there,
- * and where that is not known. */
+/* Has the client gone? conn: a *net/http.conn whose serve() has called the handler. False
+ * if the client is still there, or if that is not known. */
 bool http_client_has_gone(const struct finder *f, struct runtime *rt,
 			  const struct value *conn);
 
-/* Has a handler taken over the connection (http.Hijacker)? Then it is the handler's own for how long it stays. */
+/* Has a handler taken over the connection (http.Hijacker)? Then the handler alone decides
+ * how long the connection stays. */
 bool http_is_taken_over(struct runtime *rt, const struct value *conn);
 
 #endif

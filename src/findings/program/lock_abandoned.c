@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock that is locked, and nobody's code leads to its unlocking: most likely a function returned
- * without it. It may also be handed over to a goroutine that begins later, or to a timer, so that
- * it is told only once somebody has waited long for it. Where nothing alive refers to the lock,
- * those who wait have leaked. */
+/* Finds a locked lock that no goroutine's code leads to unlock: most likely a function
+ * returned without unlocking it. A goroutine that begins later, or a timer, may also
+ * unlock it, so it is reported only once a goroutine has waited long for it. If nothing
+ * alive refers to the lock, the goroutines that wait have leaked. */
 #include "src/findings/program/program.h"
 
 static bool is_locked(const struct wait_lock *lock)

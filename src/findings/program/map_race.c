@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map that two goroutines use at the same time, as the runtime ends the process for it. The one
- * that noticed is the fault's; the other one is looked for in the code of maps. */
+/* Reports two goroutines that used a map at the same time, if the runtime ended the
+ * process for that. The goroutine of the fault noticed it; the other one is looked for in
+ * the code of maps. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -19,7 +19,7 @@ bool pool_word(struct runtime *rt, const char *type, const char *field, uint64_t
 	       runtime_bytes(rt, addr + f->off, ret, (size_t)size, &ignored);
 }
 
-/* sql.(*DB).conn waits if there are maxOpen. */
+/* sql.(*DB).conn waits if maxOpen connections are open. */
 static bool is_sql_exhausted(struct runtime *rt, const struct value *pool, uint64_t *ret)
 {
 	uint64_t open;
@@ -37,8 +37,9 @@ static bool is_in_use(struct runtime *rt, uint64_t pool, uint64_t conn)
 	       pool_word(rt, driver_conn, "inUse", conn, &in_use) && in_use == 1;
 }
 
-/* A transaction's context is what WithCancel() makes of its caller's. context.Background() has no deadline, and
- * nobody else has the function that cancels the transaction's own. Unknown: it is no transaction. */
+/* May a context end a transaction? WithCancel() makes the transaction's context from its
+ * caller's. context.Background() never ends, and nothing else has the function that
+ * cancels the transaction's own. Unknown: it is no transaction. */
 static enum pool_end end_of_transaction(struct runtime *rt, uint64_t tx)
 {
 	static const char *const backgrounds[] = { "context.backgroundCtx",
@@ -72,7 +73,8 @@ static uint64_t conn_of_any(struct runtime *rt, const struct value *pool,
 		       : 0;
 }
 
-/* A word may lead to anything, behind which another object lies that has a connection. An owner has its pool, too. */
+/* A word may point to any object, and an object behind that may have a connection. A true
+ * owner also points to its pool. */
 static uint64_t conn_of_owner(struct runtime *rt, const struct value *pool,
 			      const char *owner, uint64_t word)
 {
@@ -83,9 +85,10 @@ static uint64_t conn_of_owner(struct runtime *rt, const struct value *pool,
 		       : 0;
 }
 
-/* Rows keep their connection when they are closed. They have no pool, but a function that gives the connection back: in
- * the pool's own list of connections, another one is in its place. They have a function cancel if a context may close
- * them: (*Rows).initContextClose in database/sql/sql.go. */
+/* Rows keep their connection when they are closed. They do not point to the pool, but
+ * have a function that gives the connection back; in the pool's own list of connections,
+ * another connection is in the place of that function. Rows have a function cancel if a
+ * context may close them: (*Rows).initContextClose in database/sql/sql.go. */
 static uint64_t conn_of_rows(struct runtime *rt, const struct value *pool, uint64_t word,
 			     enum pool_end *ret)
 {
@@ -101,7 +104,8 @@ static uint64_t conn_of_rows(struct runtime *rt, const struct value *pool, uint6
 	return conn_of_any(rt, pool, rows, word);
 }
 
-/* The connection itself, which a frame may have besides its owner, does not say what ends its use. */
+/* A frame may have the connection itself besides its owner. The connection does not show
+ * what ends its use. */
 static uint64_t sql_conn_of(struct runtime *rt, const struct value *pool, uint64_t word,
 			    enum pool_end *ret)
 {
@@ -110,7 +114,8 @@ static uint64_t sql_conn_of(struct runtime *rt, const struct value *pool, uint64
 	*ret = POOL_END_UNKNOWN;
 	if (is_in_use(rt, pool->addr, word))
 		return word;
-	/* What is in memory does not say which of these it is: only a transaction has such a context. */
+	/* Memory does not show which of these types it is, but only a transaction has
+	 * such a context. */
 	conn = conn_of_owner(rt, pool, "*database/sql.Tx", word);
 	if (conn)
 		*ret = end_of_transaction(rt, word);
@@ -132,7 +137,7 @@ enum {
 	QUEUED_MAX = 10000, /* that are looked at, for each key */
 };
 
-/* The host that most wait for. */
+/* The host that most goroutines wait for. */
 struct host {
 	struct runtime *rt;
 	uint64_t waiters;
@@ -166,8 +171,9 @@ static bool is_nil_error(struct runtime *rt, const struct value *v)
 	return runtime_interface(rt, v, &in, &ignored) && in.descriptor == 0;
 }
 
-/* net/http.(*wantConn).waiting: who has given up stays in the queue until there is a connection. Since 1.23
- * done says it; before, it has an error or a connection. */
+/* Does net/http.(*wantConn) still wait? A goroutine that has given up leaves it in the
+ * queue until there is a connection. Since Go 1.23 it is marked as done; before, it has
+ * an error or a connection. */
 static bool still_waits(struct runtime *rt, const struct value *want)
 {
 	uint64_t done, connection;
@@ -196,7 +202,7 @@ static uint64_t count_waiting(struct runtime *rt, const struct value *list, uint
 	return ret;
 }
 
-/* net/http.wantConnQueue. */
+/* Counts the goroutines that wait in a net/http.wantConnQueue. */
 static uint64_t queued(struct runtime *rt, const struct value *queue)
 {
 	struct value head, tail;
@@ -209,7 +215,8 @@ static uint64_t queued(struct runtime *rt, const struct value *queue)
 		       : 0;
 }
 
-/* The same host has several keys: with another proxy, or without HTTP/2. */
+/* Adds the goroutines that wait for a key to *h. A host may have several keys: with
+ * another proxy, or without HTTP/2. */
 static bool note_host(void *arg, const struct value *key, const struct value *elem)
 {
 	struct host *h = arg;
@@ -232,8 +239,9 @@ static bool note_host(void *arg, const struct value *key, const struct value *el
 	return true;
 }
 
-/* http.(*Transport).getConn waits for a new connection as well; only at the limit is there a queue. False:
- * nobody waits in one. */
+/* Finds the host that most goroutines wait for in a queue. http.(*Transport).getConn also
+ * waits for a new connection; it queues only at the limit. False: no goroutine waits in a
+ * queue. */
 static bool find_host(struct runtime *rt, const struct value *pool, struct host *ret)
 {
 	struct map_value map;
@@ -255,7 +263,8 @@ static bool is_http_exhausted(struct runtime *rt, const struct value *pool, uint
 	       *ret <= UINT32_MAX && find_host(rt, pool, &ignored);
 }
 
-/* A limit is of each host. A proxy's name may have a password, and is left out. */
+/* Adds the host, as each host has its own limit. A proxy's name may have a password, and
+ * is left out. */
 static void say_host(struct text *text, struct runtime *rt, const struct value *pool)
 {
 	struct host h;

@@ -6,25 +6,28 @@
 
 #include "src/findings/program/program.h"
 
-/* Is a connection given back when a context ends, whatever the goroutine does? What is known counts more. */
+/* Is a connection given back when a context ends, whatever the goroutine does? If several
+ * apply, the greatest counts, as the one that knows most. */
 enum pool_end { POOL_END_UNKNOWN, POOL_END_NEVER, POOL_END_MAY };
 
-/* In what function of which type a goroutine waits for the pool that is its receiver. */
+/* A kind of pools: goroutines wait in this function, and its receiver, of this type, is
+ * the pool. */
 struct pool_kind {
 	const char *function, *type, *name;
-	/* Is it exhausted? *ret: how many there can be at most. */
+	/* Is it exhausted? Sets *ret to the number of connections that it may have. */
 	bool (*is_exhausted)(struct runtime *rt, const struct value *pool, uint64_t *ret);
-	/* Text: which part of it. NULL: it has none. */
+	/* Adds the part of the pool that is exhausted. NULL: it has no parts. */
 	void (*say_part)(struct text *text, struct runtime *rt, const struct value *pool);
-	/* The connection of the pool, in use, that a word of a goroutine's frame leads to; 0: to none.
-	 * NULL: it cannot be told. */
+	/* Returns the connection of the pool, in use, that a word of a goroutine's frame
+	 * leads to; 0: none. NULL: connections cannot be told. */
 	uint64_t (*one_of)(struct runtime *rt, const struct value *pool, uint64_t word,
 			   enum pool_end *ret);
 };
 
 extern const struct pool_kind sql_pool, http_pool;
 
-/* What a field of the type has. */
+/* Reads a field of the object at addr. type: of a pointer to it. False: there is no such
+ * field, or it cannot be read or is larger than a word. */
 bool pool_word(struct runtime *rt, const char *type, const char *field, uint64_t addr,
 	       uint64_t *ret);
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring through a pool: each goroutine that has a connection of it waits for a lock, and the goroutine that
- * has that lock waits for a connection of the same pool. That needs no time to be told: each waits for another one of them. All connections must be known. */
+/* Finds a ring through a pool: each goroutine that has a connection of the pool waits for
+ * a lock, and the goroutine that has that lock waits for a connection of the same pool.
+ * Each waits for another one of them, so the finding needs no duration. All connections
+ * must be known. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "src/findings/program/pools.h"
 
-/* Through locks, the goroutine that the holder waits for in the end; NO_GOROUTINE: it may go on. */
+/* Returns the goroutine that the holder waits for in the end, through locks, and that
+ * waits for the pool; NO_GOROUTINE: the holder may go on. */
 static uint32_t stuck_behind(const struct finder *f, const struct pools *p,
 			     const struct pool *pool, uint32_t holder, bool *certain)
 {
@@ -22,7 +25,7 @@ static uint32_t stuck_behind(const struct finder *f, const struct pools *p,
 	return root;
 }
 
-/* A context that ends lets it go on. */
+/* May a context that ends let the goroutine go on? */
 static bool may_give_up(const struct finder *f, uint32_t goroutine)
 {
 	const struct goroutine_of it = finder_goroutine(f, goroutine);
@@ -50,7 +53,8 @@ static uint64_t count_connections(struct pool *pool)
 	return ret;
 }
 
-/* Its connections are all in use by goroutines that wait for each other. certain: and it does not end. */
+/* Are all connections in use by goroutines that wait for each other? Sets *certain if
+ * nothing can end that. */
 static bool is_ring(const struct finder *f, const struct pools *p, struct pool *pool,
 		    bool *certain)
 {
@@ -102,7 +106,7 @@ static uint64_t count_affected(const struct finder *f, const struct pools *p,
 	return ret;
 }
 
-/* The others that wait for it need no finding of their own. */
+/* The other goroutines that wait for the pool need no finding of their own. */
 static void mark_told(struct finder *f, const struct pools *p, const struct pool *pool)
 {
 	for (size_t i = 0; i < f->chains.count; i++)

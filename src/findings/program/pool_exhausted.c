@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that wait for a connection of a pool that has as many as it may have. That happens to
- * a pool that is busy; it is told as more than information once half of those who wait have done so
- * for long. */
+/* Finds goroutines that wait for a connection of a pool that has as many as it may have.
+ * That also happens to a busy pool, so it is a warning only once half of these goroutines
+ * have waited long. */
 #include <inttypes.h>
 
 #include "src/findings/program/pools.h"

@@ -8,7 +8,7 @@ static const struct pool_kind *const kinds[] = { &sql_pool, &http_pool };
 struct search {
 	struct finder *f;
 	struct pools *pools;
-	/* Of the goroutine that is looked at. */
+	/* About the goroutine that is looked at: */
 	const struct pool_kind *kind;
 	struct value found;
 	struct runtime *rt;
@@ -27,7 +27,8 @@ static void keep_innermost(void *arg, const struct code_frame *frame)
 	s->innermost = &s->frame;
 }
 
-/* Of what kind of pool does a goroutine wait for something? All of a group have the same stack. */
+/* Returns the kind of pool that a goroutine waits for; NULL: none. All goroutines of a
+ * group have the same stack. */
 static const struct pool_kind *kind_of(struct search *s, uint32_t goroutine)
 {
 	struct goroutine_of it = finder_goroutine(s->f, goroutine);
@@ -127,7 +128,8 @@ struct holding {
 	bool is_helper;
 };
 
-/* Of several words that lead to the connection, the one that knows most counts: it has one owner. */
+/* A connection has one owner. If several words lead to the connection, the one with the
+ * greatest enum pool_end counts. */
 static void look_at_word(struct holding *h, struct runtime *rt, uint64_t word)
 {
 	enum pool_end end;
@@ -168,7 +170,8 @@ static void note_holder(void *arg, struct runtime *rt, const struct variable *v)
 		look_at_words(h, rt, &behind);
 }
 
-/* Of the library: one that waits until the context of a transaction ends. */
+/* Is it the function of the library that waits until the context of a transaction
+ * ends? */
 static bool is_helper(const char *function)
 {
 	return strncmp(function, "database/sql.(", strlen("database/sql.(")) == 0 &&

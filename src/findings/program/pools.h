@@ -32,15 +32,16 @@ struct pools {
 	struct pool **list;
 	size_t count, cap;
 	size_t looked_at;
-	struct pool **of; /* by goroutine: what it waits for; NULL: none of them */
+	struct pool **of; /* by goroutine: the pool that it waits for; NULL: none */
 };
 
-/* pools_done() afterwards. */
+/* Finds the pools, and the goroutines that wait for them. Call pools_done()
+ * afterwards. */
 void pools_find(struct pools *ret, struct finder *f);
 void pools_done(struct pools *p);
 /* Finds the goroutines whose variables lead to a connection that is in use: once for each pool. */
 void pools_find_holders(struct finder *f, struct pools *p, struct pool *pool);
-/* Were all goroutines looked at for that? */
+/* Did pools_find() and pools_find_holders() look at all goroutines? */
 bool pools_saw_all(const struct pools *p, const struct pool *pool);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that wait for a place in a channel that limits how many may be at work: it is full of
- * elements that say nothing, as that of an errgroup is. Some always wait for it in a program that is
- * busy. It is told once half of them have done so for long, as more than information only if those who
- * have the places, all of them, have waited long for something as well; or if nobody has one, as all
- * whose code leads to a receive wait for a place first: then places were not given back. */
+/* Finds goroutines that wait for a place in a channel that limits how many goroutines may
+ * work. It is full of elements that carry no data, as that of an errgroup is. In a busy
+ * program, some goroutines always wait for it, so it is reported once half of them have
+ * waited long. It is a warning in two cases:
+ * - All goroutines that have a place have waited long for something, too.
+ * - No goroutine has a place, as all goroutines whose code leads to a receive wait for a
+ *   place first: places were not given back. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@
 
 enum {
 	MANY = 10,
-	MANY_OF_LOST = 2, /* nobody waits for a moment only */
+	MANY_OF_LOST = 2, /* if places are lost, no wait is short */
 	HOLDERS_TOLD = 2,
 };
 
@@ -70,7 +72,8 @@ static bool waits_to_send(const struct finder *f, const struct wait_object *o,
 	return i < o->waiter_count && waiters[i].goroutine == goroutine;
 }
 
-/* Who has the i-th place, by what his code will receive; NO_GOROUTINE: not known. */
+/* Returns the goroutine of the i-th partner if its code will receive, and it so has a
+ * place; NO_GOROUTINE: not known. */
 static uint32_t holder(const struct finder *f, const struct wait_object *o, uint32_t i)
 {
 	const struct partner *p = &f->about.waits->partners[o->first_partner + i];

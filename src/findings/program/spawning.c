@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Very many goroutines of which nearly all were created in one place, and go on being created: the last ones
- * that the program has started are of them. That may be how the program works: information. */
+/* Finds very many goroutines that were nearly all created in one place, which goes on
+ * creating them: it has created half of the newest ones. A program may work like that, so
+ * it is information. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -24,7 +25,7 @@ static int by_pc(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The place that most were created in. */
+/* Returns the place that has created most goroutines. */
 static struct site busiest(const struct finder *f, size_t n, size_t *ret_living)
 {
 	AUTO(xfree) uint64_t *pcs = xcalloc(n + 1, sizeof(*pcs));
@@ -47,7 +48,8 @@ static struct site busiest(const struct finder *f, size_t n, size_t *ret_living)
 	return best;
 }
 
-/* Goroutines are in the order of their ids, but one may be first for another reason. */
+/* Counts the newest goroutines that the site has created. Goroutines are in the order of
+ * their ids, but one may be first for another reason. */
 static size_t count_recent(const struct finder *f, size_t n, struct site *site)
 {
 	size_t ret = 0, seen = 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that go round and round. If the loop never waits, and has no way out, that is for ever: it is
- * empty, or receives from a channel that is closed. So is one whose way out is for values other than zero. A loop that only looks, or tries to send or to receive,
- * until somebody lets it go on may end at once: one snapshot cannot tell, so that is information. */
+/* Finds goroutines that spin. A loop that never waits and has no way out never ends: it
+ * is empty, or receives from a closed channel. Nor does a loop that receives from a
+ * closed channel and has a way out only for values other than zero. A loop that polls
+ * memory, or tries to send or to receive, until another goroutine lets it go on may end
+ * at once. One snapshot cannot tell, so that is information. */
 #include <inttypes.h>
 
 #include "src/findings/crowd.h"
@@ -13,10 +15,10 @@ enum {
 };
 
 struct search {
-	struct finder f;	/* first: the crowd is asked by it */
+	struct finder f;	/* must be first: crowds_find() passes it on */
 	struct operations **of; /* by runtime */
 	struct spin *spins;	/* by goroutine */
-	enum spin_kind kind;	/* that is told at the moment */
+	enum spin_kind kind;	/* that is reported at the moment */
 	size_t looked_at;
 };
 
@@ -65,7 +67,8 @@ static void look_at(struct search *s, uint32_t goroutine)
 	s->spins[goroutine] = operations_spin(s->of[it.number], it.goroutine);
 }
 
-/* Goroutines with the same stack are in the same loop, mostly of the same channels. */
+/* Looks at a sample of a group, and at all if any of it spins: goroutines with the same
+ * stack are in the same loop, mostly with the same channels. */
 static void look_at_group(struct search *s, const struct group *group)
 {
 	const uint32_t *members = s->f.about.groups->members + group->first;

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that wait in a ring, not all of them for locks: one has a lock and waits for a wait
- * group, or at a channel, and who finishes the group, sends or receives waits for the lock.
- * Who waits for a wait group needs all who finish it, so one that surely would and is stuck is enough. At a
- * channel each one that comes will do: all whose code leads there have to be stuck. That another
- * one comes, whose code does not show it, is excluded only if nothing alive refers to the channel;
- * else it is a warning once all have waited long. Rings of locks alone are lock_cycle, and those of places in
- * a semaphore semaphore_full. Who sends to a channel out of reach that nobody receives from has leaked, whoever
- * would close it. */
+/* Finds goroutines that wait in a ring, not all of them for locks: one has a lock and
+ * waits for a wait group or at a channel, and the goroutine that would finish the group,
+ * send or receive waits for the lock.
+ * A goroutine that waits for a wait group needs all goroutines that finish the group: one
+ * that surely would and is stuck is enough. A goroutine that waits at a channel needs
+ * only one other: all goroutines whose code leads to the channel have to be stuck. Unless
+ * nothing alive refers to the channel, another goroutine may come whose code does not
+ * show it; so the ring is then no more than a warning, once all have waited long.
+ * Other findings cover rings of locks alone (lock_cycle), rings of places in a semaphore
+ * (semaphore_full), and a goroutine that sends to an unreachable channel which others
+ * would only close (leaked). */
 #include <inttypes.h>
 
 #include "src/findings/program/program.h"
 
 enum {
-	TOLD = 4,  /* of a ring, one by one */
+	TOLD = 4,  /* goroutines of a ring that are described */
 	MANY = 10, /* goroutines behind it */
 	STEPS_MAX = 1 << 28,
 	NOBODY = UINT32_MAX,
 };
 
-/* Of an object: what those who wait there are answered. */
+/* Cached result for the goroutines that wait for one object. */
 struct answer {
 	bool known;
-	/* Indices of partners that are stuck. The second is for who is the first one himself. */
+	/* Indices of partners that are stuck. The second is for a goroutine that is the
+	 * first one itself. */
 	uint32_t first, second;
 };
 
@@ -30,9 +34,10 @@ struct search {
 	size_t count;
 	uint32_t *
 		next; /* by goroutine: index of a partner that is stuck; NOBODY: it may go on */
-	uint32_t *walk; /* likewise: 1 + where the walk began that came there first */
-	uint32_t *ring; /* likewise: one of the ring that it leads to */
-	uint32_t *size; /* likewise, of such a one: how many lead there */
+	/* likewise: 1 + the goroutine from which the walk began that came there first */
+	uint32_t *walk;
+	uint32_t *ring; /* likewise: a goroutine of the ring that it leads to */
+	uint32_t *size; /* likewise, of such a goroutine: how many lead there */
 	bool *serves;	/* likewise: others wait at a channel for it alone */
 };
 
@@ -49,8 +54,8 @@ struct ring {
 	uint32_t first;
 	size_t count;
 	bool mixed, certain, by_channel, leaked, for_long;
-	bool may_be_long, lock_for_long; /* both: it is */
-	bool by_close; /* one that sends waits for a close, which would end it in a panic */
+	bool may_be_long, lock_for_long; /* if both, for_long is set */
+	bool by_close;	/* a sender waits for a close, which would make it panic */
 	bool in_places; /* all wait for places in the same semaphore: semaphore_full */
 };
 
@@ -59,7 +64,7 @@ static const struct partner *partner_at(const struct search *s, uint32_t i)
 	return &s->f->about.waits->partners[i];
 }
 
-/* Of holders, one that is stuck is enough. */
+/* Returns a holder that is stuck: one is enough. NOBODY: none is. */
 static uint32_t stuck_holder(const struct search *s, const struct wait_object *o)
 {
 	for (uint32_t i = o->first_partner; i < o->first_partner + o->holder_count; i++)
@@ -68,8 +73,9 @@ static uint32_t stuck_holder(const struct search *s, const struct wait_object *o
 	return NOBODY;
 }
 
-/* Of those who finish a group, one that has deferred that is enough: the group counts on it. What others
- * have ahead may be of a later round, as of workers in a loop: then all have to be stuck. */
+/* Returns a stuck goroutine that is to finish a group. One with a deferred Done is
+ * enough, since the group counts on it. A Done that is not deferred may belong to a later
+ * round, as with workers in a loop; then all must be stuck. NOBODY: they may go on. */
 static uint32_t stuck_finisher(const struct search *s, const struct wait_object *o)
 {
 	uint32_t ret = NOBODY;
@@ -90,8 +96,8 @@ static uint32_t stuck_finisher(const struct search *s, const struct wait_object 
 	return moves ? NOBODY : ret;
 }
 
-/* Of those who come to the channel, all have to be. goroutine: one of those who wait there, and so is
- * stuck as far as it is known. */
+/* Finds two goroutines that come to the channel and are stuck, if all are. goroutine: one
+ * that waits there, and so is stuck as far as is known. */
 static void stuck_all(const struct search *s, const struct wait_object *o,
 		      uint32_t goroutine, struct answer *ret)
 {
@@ -134,7 +140,8 @@ static void find_answer(const struct search *s, const struct wait_object *o,
 	ret->known = true;
 }
 
-/* The only goroutine that others wait for at a channel who wait to do that; NOBODY: there are more, or none. */
+/* Returns the only goroutine that can end the waits of others for this operation at a
+ * channel; NOBODY: there are several, or no other goroutine waits for it alone. */
 static uint32_t server_at(const struct search *s, const struct wait_object *o,
 			  enum wait_operation operation)
 {
@@ -175,9 +182,10 @@ static void find_servers(const struct search *s)
 	}
 }
 
-/* A server that sends to a channel of its own, which nobody else receives from. That others wait for it and
- * nobody else shows that it is one: else a receiver may be where it was not seen. A channel with a buffer may count
- * who is at work, so that others receive from it when they have finished. */
+/* Does a server send to a channel of its own, from which no other goroutine receives?
+ * That others wait for it alone shows that it is a server; otherwise there may be a
+ * receiver that was not seen. A channel with a buffer may count the goroutines that work:
+ * others receive from it when they have finished. */
 static bool waits_for_itself(const struct search *s, const struct wait_object *o,
 			     uint32_t goroutine, const struct partner *p)
 {
@@ -212,7 +220,8 @@ static void add_object(const struct wait_graph *w, struct queue *q, uint32_t obj
 	q->objects[(q->head + q->count++) % w->object_count] = object;
 }
 
-/* Without q->partner_of counts them. */
+/* Lists the objects that each goroutine is a partner of. Without q->partner_of, only
+ * counts them. */
 static void take_partners(const struct wait_graph *w, struct queue *q)
 {
 	for (size_t i = 0; i < w->object_count; i++) {
@@ -227,12 +236,14 @@ static void take_partners(const struct wait_graph *w, struct queue *q)
 	}
 }
 
-/* Who may go on may let others go on. */
+/* Looks at the goroutines that wait for an object once more, and queues the objects of
+ * each that may go on: it may let others go on. */
 static void look_again(const struct search *s, struct queue *q,
 		       const struct wait_object *o)
 {
 	const struct wait_graph *w = s->f->about.waits;
-	struct answer answers[2] = { { .known = false } }; /* of who receives; sends */
+	/* for receivers; for senders */
+	struct answer answers[2] = { { .known = false } };
 
 	for (uint32_t i = o->first_waiter; i < o->first_waiter + o->waiter_count; i++) {
 		const uint32_t g = w->waiters[i].goroutine;
@@ -245,8 +256,8 @@ static void look_again(const struct search *s, struct queue *q,
 	}
 }
 
-/* All are taken to be stuck, until no more of them are seen not to be. False: that takes too
- * long. */
+/* Takes all goroutines that wait to be stuck, and then drops those that may go on until
+ * no more are found. False: that takes too long. */
 static bool find_stuck(const struct search *s)
 {
 	const struct wait_graph *w = s->f->about.waits;
@@ -278,7 +289,8 @@ static bool find_stuck(const struct search *s)
 	return q.count == 0;
 }
 
-/* How long one waits at a channel may not be known: then one who waits for a lock in the ring tells. */
+/* The duration of a wait at a channel may not be known: then a goroutine of the ring that
+ * waits for a lock decides. */
 static bool may_be_long(const struct finder *f, const struct wait_object *o, uint32_t at)
 {
 	const uint64_t age = finder_age(f, at);
@@ -327,7 +339,7 @@ static struct ring measure(const struct search *s, uint32_t first)
 	return ret;
 }
 
-/* False: it is not told. */
+/* Returns false if the ring is not reported. */
 static bool severity_of(const struct search *s, const struct ring *ring,
 			enum severity *ret)
 {
@@ -342,7 +354,8 @@ static bool severity_of(const struct search *s, const struct ring *ring,
 		return false;
 	const bool idle =
 		f->is_idle && f->about.has_memory && !f->about.waits->is_partial;
-	/* As a lock that is held at a channel where nobody else comes. */
+	/* As in lock_held: the holder waits at a channel that no other goroutine comes
+	 * to. */
 	const bool by_nobody = idle && ring->count == 1 && !f->about.stayed_ns &&
 			       s->size[ring->first] > MANY;
 	*ret = ring->for_long || by_nobody ? SEVERITY_WARNING : SEVERITY_INFO;
@@ -420,8 +433,8 @@ static void tell(const struct search *s, const struct ring *ring, enum severity 
 	text_add(text, ".");
 }
 
-/* Each leads to one other, so ways are followed to where they meet themselves, or one that was
- * followed. */
+/* Follows a chain until it meets itself, or one that was followed before: each goroutine
+ * leads to one other. */
 static void follow(struct search *s, uint32_t from)
 {
 	uint32_t at = from;

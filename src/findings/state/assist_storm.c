@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines allocate faster than the collector marks: each has to help, and waits in its queue while
- * there is nothing that it could mark. A few always do; many for each P is worth knowing. It is more than
- * that only if the collector takes more time than the program as well: a burst is over soon. */
+/* Finds goroutines that allocate faster than the collector marks: each has to help, and
+ * waits in the assist queue while there is nothing that it could mark. A few always wait
+ * there; many for each P are worth knowing. It is a warning only if the collector also
+ * takes more time than the program, or the memory limit is too low: a burst is over
+ * soon. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@
 enum { MANY = 64 /* goroutines */, FOR_EACH_P = 16 };
 
 struct search {
-	struct finder f; /* first: the crowd is asked by it */
+	struct finder f; /* must be first: crowds_find() passes it on */
 	size_t runtime;
 };
 

@@ -4,10 +4,10 @@
 enum {
 	CYCLES = 10, /* at least */
 	MAPPED = 95, /* percent of the limit */
-	MARKED = 95, /* percent of what the heap may have */
+	MARKED = 95, /* percent of the heap goal */
 	MILLION = 1000000,
 	PAUSED_PART = 4,  /* of the time of the last collections */
-	BUDGET_USED = 90, /* percent of what it may use more than the program */
+	BUDGET_USED = 90, /* percent of the processor time that it may use beyond half */
 };
 
 static bool is_part(struct state_number n, struct state_number of, unsigned percent)
@@ -15,7 +15,7 @@ static bool is_part(struct state_number n, struct state_number of, unsigned perc
 	return n.known && of.known && of.value && n.value / percent >= of.value / 100;
 }
 
-/* By the clock of the day. */
+/* The runtime notes these times by CLOCK_REALTIME. */
 bool collector_goes_on(const struct finder *f, const struct gc_state *gc)
 {
 	const size_t n = gc_recent_pauses(gc);
@@ -50,8 +50,9 @@ static bool mostly_stops(const struct gc_state *gc)
 	return paused >= (gc->pauses[0].ended - gc->pauses[n - 1].ended) / PAUSED_PART;
 }
 
-/* Of the time in which the world was not stopped. A program that has just begun collects often, until
- * its heap has grown. */
+/* Has the collector used half of the processor time in which the world was not stopped? A
+ * program that has just begun collects often, until its heap has grown, so the first
+ * second does not count. */
 static bool marks_too_much(const struct runtime_state *s)
 {
 	const uint64_t n = s->scheduler.gomaxprocs.value;

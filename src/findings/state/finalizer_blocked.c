@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One goroutine runs all finalizers, up to 1.24 all cleanups too; since then a few run those.
- * If what the program has it call waits, no other object that has one is freed. */
+/* Finds a goroutine that runs finalizers or cleanups and waits in one. One goroutine runs
+ * all finalizers, and up to Go 1.24 all cleanups; since then, a few goroutines run the
+ * cleanups. While it waits, no other object that has one is freed. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 
 enum kind { NONE, FINALIZERS, CLEANUPS };
 
-/* While they run none of the program's code, they count as the runtime's. */
+/* Returns the kind of a goroutine. While it runs none of the program's code, it counts as
+ * the runtime's, and has no kind. */
 static enum kind kind_of(const struct goroutine_of *it)
 {
 	struct code_frame code;
@@ -60,7 +62,7 @@ void finding_finalizer_blocked(struct finder *f)
 						? state_asleep(f, it.goroutine->thread)
 						: 0;
 		const uint64_t age = waits > asleep ? waits : asleep;
-		/* One of them is what it runs. */
+		/* The number includes the one that it runs. */
 		if (queued.known && queued.value > 1 &&
 		    (age >= STATE_LONG_NS || finder_waits_long(f, (uint32_t)i)))
 			tell(f, (uint32_t)i, kind, queued.value, age);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The collector takes more time than the program. Collections that follow each other at once
- * are no sign of that: a small heap is collected often, at little cost. From 1.19 on the
- * runtime itself counts by how much the collector has used more than half of the processors,
- * and limits it once that is a second for each of them. Its part of all time since the program
- * began is known of every release: 25 % while it marks, unless the program allocates faster.
- * Both count the time of a stop of the world for all processors, also what passes until the
- * kernel lets the last thread run that is to stop: on a busy machine that is most of it, and
- * not the collector's. */
+/* Finds a collector that takes more time than the program. Collections that follow each
+ * other at once do not show that: a small heap is collected often, at little cost. Two
+ * numbers do:
+ * - From Go 1.19 on, the runtime counts by how much the collector has used more than half
+ *   of the processors, and limits the collector once that is a second for each of them.
+ * - Every release has the collector's part of all time since the program began: 25 %
+ *   while it marks, unless the program allocates faster.
+ * Both count a stop of the world for all processors, including the time until the kernel
+ * runs the last thread that has to stop. On a busy machine that is most of a stop, and it
+ * is not the collector's. */
 #include <inttypes.h>
 
 #include "src/findings/state/collector.h"

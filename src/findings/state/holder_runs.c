@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines wait long for a lock whose holder runs, or could run: it computes, or spins. */
+/* Finds goroutines that wait long for a lock whose holder runs or could run: it computes,
+ * or spins. */
 #include "src/findings/holder.h"
 #include "src/findings/state/state.h"
 
-/* On its P, without anybody else. */
+/* Returns how long its P has run no other goroutine; 0: it is not running, or that is not
+ * known. */
 static uint64_t runs_since(const struct finder *f, uint32_t holder)
 {
 	const struct processor_state *p = state_processor_of(f, holder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects fill what the memory limit leaves. To be near the limit is what it is for; then a
- * collection frees much. If it frees nothing, the next one begins at once, and the program
- * collects rather than works. */
+/* Finds a memory limit that objects fill. A heap near the limit is normal, as long as a
+ * collection frees much. If a collection frees nothing, the next one begins at once, and
+ * the program collects rather than works. */
 #include "src/findings/state/collector.h"
 
 static void tell(struct finder *f, const struct gc_state *gc)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A goroutine that Go has asked for long to let others run, and that does not. Who computes
- * is interrupted every 10 ms, so nothing healthy is so for seconds; the collector's own
- * workers may be. */
+/* Finds a goroutine that does not let others run, long after Go has asked it to. Go
+ * interrupts a goroutine that computes every 10 ms, so no healthy one is in this state
+ * for seconds; the collector's own workers may be. */
 #include <inttypes.h>
 
 #include "src/findings/state/state.h"
 
-/* Unless it is what a stop of the world waits for: that is told. */
+/* Has the P run one goroutine for long, and was that asked to let others run? The caller
+ * leaves out runtimes that stop the world, as stop_the_world reports these. */
 static bool does_not_let_go(const struct finder *f, const struct processor_state *p)
 {
 	return p->status.value == PROCESSOR_RUNNING &&

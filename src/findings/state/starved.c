@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that could run, and are not run. Many that compute wait long for their turn
- * though all is well: then each has had 10 ms, and a P may have taken 60 from its own queue
- * before one from that of all. Who has waited longer than that explains, or while no P has
- * changed from one goroutine to another, starves. The runtime notes since when of one
- * goroutine in eight, from 1.17 on. */
+/* Finds goroutines that could run and are not run. If many compute, each may wait long
+ * for its turn although all is well: each turn takes 10 ms, and a P may take 60
+ * goroutines from its own queue before it takes one from the global queue. A goroutine
+ * starves if it has waited longer than that explains, or while no P has changed from one
+ * goroutine to another. From Go 1.17 on, the runtime notes for one goroutine in eight
+ * since when it could run. */
 #include <inttypes.h>
 
 #include "src/findings/state/state.h"
@@ -36,7 +37,7 @@ static struct queue queue_of(const struct finder *f, size_t runtime)
 	return ret;
 }
 
-/* Do all Ps run one and the same goroutine for so long? */
+/* Has each P run the same goroutine for STATE_LONG_NS or more? */
 static bool nobody_changes(const struct finder *f, const struct runtime_state *s)
 {
 	for (size_t i = 0; i < s->processor_count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.h - what the findings about the runtime's state share: who is on a P, and for how
- * long something has been so. Private to src/findings. Knows what the runtime and the kernel
- * have noted; what neither has, is unknown. */
+/* state.h - functions that the findings about the runtime's state share: which goroutine
+ * is on a P, and how long a state has lasted. Private to src/findings. Knows only what
+ * the runtime and the kernel have noted. */
 #ifndef GOSNAP_STATE_H
 #define GOSNAP_STATE_H
 
@@ -11,34 +11,36 @@
 
 enum { PROCESSOR_RUNNING = 1, PROCESSOR_STOPPED = 3 };
 
-/* The goroutine that a P runs. NO_GOROUTINE: none, or not known. */
+/* Returns the goroutine that a P runs. NO_GOROUTINE: none, or not known. */
 uint32_t state_goroutine_on(const struct finder *f, size_t runtime,
 			    const struct processor_state *p);
-/* The P that it is on. NULL: none. */
+/* Returns the P that a goroutine is on. NULL: none. */
 const struct processor_state *state_processor_of(const struct finder *f,
 						 uint32_t goroutine);
-/* Does a stop of the world still wait for a P? Not of a program that is about to die: that
- * stops for ever, and waits for none. */
+/* Does a stop of the world still wait for a P? False in a program that is about to die:
+ * it stops the world for ever, and waits for no P. */
 bool state_is_stopping(const struct runtime_state *s);
-/* How long ago that was, by CLOCK_MONOTONIC; 0: not known. */
+/* Returns how long ago a time of CLOCK_MONOTONIC was; 0: not known. */
 uint64_t state_age(const struct finder *f, struct state_number when);
-/* How long the P has not changed from one goroutine to another; 0: not known. The monitor runs every 10 ms while a P
- * does. If no thread has run for a second, the process was frozen (the machine, a control group), and time counts only
- * until then. */
+/* Returns how long the P has not changed from one goroutine to another; 0: not known. The
+ * runtime's monitor, which notes that, runs every 10 ms while a P runs. If no thread has
+ * run for a second, the process was frozen with the machine or its control group, and
+ * time counts only until then. */
 uint64_t state_unchanged(const struct finder *f, const struct processor_state *p);
-/* How long a thread has slept in the kernel; 0: not known, or it does not. To be stopped by
- * gosnap wakes it for an instant. */
+/* Returns how long a thread has slept in the kernel; 0: it does not sleep, or that is not
+ * known. A stop by gosnap wakes a thread for an instant. */
 uint64_t state_asleep(const struct finder *f, int32_t thread);
-/* Nothing can be said of time: all threads have been stopped, by a debugger or SIGSTOP. */
+/* Are all threads stopped, by a debugger or SIGSTOP? Then no duration means anything. */
 bool state_is_suspended(const struct finder *f);
 
-/* By goroutine: how long the first of those who wait for what it has, has waited at least; 0:
- * not known. Free with xfree. */
+/* Returns, by goroutine, the longest wait of the goroutines that wait for a lock that it
+ * has; 0: not known. Free with xfree. */
 uint64_t *state_longest_waits(const struct finder *f);
-/* ", for at least 12 s" */
+/* Adds ", for at least 12 s". */
 void say_age(struct text *text, uint64_t age);
-/* Says how long a holder does what it does. If that is short, says how long another goroutine has waited
- * for it: it may have waited for other holders, too. */
+/* Adds how long a holder has been in its present state. If that is short, adds how long
+ * another goroutine has waited for its lock instead: that one may have waited for earlier
+ * holders, too. */
 void say_age_or_wait(struct text *text, uint64_t age, uint64_t waits);
 
 #endif

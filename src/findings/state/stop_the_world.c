@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The world is being stopped, and somebody does not stop: everything else stands still. Each
- * collection stops the world for an instant, so it is told only once that lasts. Since 1.23
- * the runtime notes when it began; before, for how long the one that does not stop has run. */
+/* Finds a stop of the world that one P does not follow, so that everything else stands
+ * still. Each collection stops the world for an instant, so only a stop that lasts is
+ * reported. Since Go 1.23 the runtime notes when a stop began. In earlier releases, its
+ * age is how long the P that does not stop has run one goroutine. */
 #include <inttypes.h>
 
 #include "src/findings/state/state.h"
@@ -88,8 +89,8 @@ static void tell(struct finder *f, size_t runtime, const struct stop *stop)
 		finding_shows_goroutine(f, finding, stopper);
 }
 
-/* Has its thread had a processor since, and gone on all the same? On a busy machine it may be the
- * kernel that lets it wait. */
+/* Has the thread of the P that does not stop run since the stop began, but for its first
+ * half second? If not, the kernel may have let it wait, on a busy machine. */
 static bool has_run_since(const struct finder *f, size_t runtime, const struct stop *stop)
 {
 	const uint32_t runs = state_goroutine_on(f, runtime, stop->runs);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines in a system call or in C that does not come back. To wait there is normal, so it
- * is told only of who has a lock that others wait for, and of threads that cannot be woken:
- * those hang at a disk, a network file system, or a fault of the kernel. The runtime does not
- * note since when; the kernel does, of threads that sleep. A second look does not see whether a
- * goroutine stays in a call, unless the process is idle. But to unlock wakes one that waits. */
+/* Finds goroutines in a system call or in C that does not return. Such a wait is normal,
+ * so only two cases are reported. One is a goroutine with a lock that others wait for.
+ * The other is a thread that cannot be woken: it hangs at a disk, a network file system,
+ * or a fault of the kernel.
+ * The runtime does not note when a call began, but the kernel notes since when a thread
+ * sleeps. A second look does not see whether a goroutine stays in a call, unless the
+ * process is idle. But it sees whether the goroutines that wait for the lock stay: an
+ * unlock would wake one of them. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,11 +14,11 @@
 #include "src/findings/holder.h"
 #include "src/findings/state/state.h"
 
-/* Those that wait, by their numbers on amd64. */
+/* System calls that wait, by their numbers on amd64. */
 static const struct {
 	int64_t number;
 	const char *name;
-	bool of_descriptor; /* as its first argument */
+	bool of_descriptor; /* its first argument is one */
 } calls[] = {
 	{ 0, "read", true },	      { 1, "write", true },
 	{ 2, "open", false },	      { 4, "stat", false },
@@ -92,7 +95,7 @@ static void note_c(void *arg, const struct code_frame *frame)
 		s->innermost = frame->function;
 }
 
-/* What C has on the stack is the thread's. */
+/* The frames of C are on the thread's stack, not on the goroutine's. */
 static struct c_search look_for_c(const struct finder *f, const struct goroutine *g)
 {
 	struct c_search ret = { 0 };
@@ -159,8 +162,9 @@ static void tell_hanging(struct finder *f, uint32_t goroutine,
 	finding_shows_goroutine(f, finding, goroutine);
 }
 
-/* How long the lock was seen to be held: since then none of the goroutines that wait for it has run. 0: not known.
- * One that reads may have given back its share. */
+/* Returns how long the lock was seen to be held: none of the goroutines that wait for it
+ * has run in that time. 0: not known. A holder that reads does not count, as it may have
+ * given back its share. */
 static uint64_t held_for(const struct finder *f, uint32_t holder)
 {
 	const struct wait_graph *w = f->about.waits;
@@ -177,7 +181,7 @@ static uint64_t held_for(const struct finder *f, uint32_t holder)
 	return all ? ret : 0;
 }
 
-/* waits: how long the first has waited who waits for what it has. */
+/* waits: the longest wait of the goroutines that wait for a lock of this one. */
 static void look_at(struct finder *f, uint32_t i, uint64_t waits)
 {
 	const struct goroutine *g = finder_goroutine(f, i).goroutine;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each goroutine that blocks in a system call or in C takes a thread, beside those that
- * GOMAXPROCS counts; Go makes as many as are needed, never gives them back, and ends the
- * program when there are too many (debug.SetMaxThreads). Threads that wait for work are used
- * again, so they do not count. */
+/* Finds too many threads in system calls and in C. Each goroutine that blocks there takes
+ * a thread, beside those that GOMAXPROCS counts. Go makes as many threads as are needed,
+ * never gives them back, and ends the program when there are too many
+ * (debug.SetMaxThreads). Threads that wait for work are used again, so they do not
+ * count. */
 #include <inttypes.h>
 
 #include "src/findings/crowd.h"
@@ -11,7 +12,7 @@
 enum {
 	MANY = 1000,  /* threads */
 	TIMES = 20,   /* GOMAXPROCS */
-	PERCENT = 90, /* of what is allowed */
+	PERCENT = 90, /* of the threads allowed */
 };
 
 static bool is_in_call(const struct finder *f, uint32_t i)

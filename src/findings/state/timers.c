@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timers that pile up. A goroutine needs few of them, so if there are many times as many as
- * goroutines, nobody waits for most: tickers that are never stopped, which cost time for ever,
- * or timers that are made again and again and outlive their use. Who has made a timer, Go
- * does not record; what it will call, it does. */
+/* Finds timers that pile up. A goroutine needs few of them, so if there are many times as
+ * many timers as goroutines, no goroutine waits for most of them. They are tickers that
+ * are never stopped, which cost time for ever, or timers that are made again and again
+ * and outlive their use. Go does not record which code has made a timer, but it records
+ * the function that the timer will call. */
 #include <inttypes.h>
 #include <string.h>
 
