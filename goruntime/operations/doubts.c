@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Input: a frame that has locked a lock, or will unlock it, and the frames further in. Their code is followed again,
- * with calls that are not followed as events: effects.h. Looked for are ways from where the lock was taken, past what may
- * have unlocked it, to where the frame is, and from there to what may lock it again before the frame unlocks
- * it. A program that unlocks what is not locked ends, so a lock that was given up is taken again:
- * both together speak most strongly against the goroutine. Cost: that of following the frames once more. */
+/* Input: a frame that has locked a lock, or will unlock it, and the frames further in.
+ * Their code is followed again, with calls that are not followed as events: effects.h.
+ * Ways are looked for from where the lock was taken, past an event that may have unlocked
+ * it, to where the frame is; and from there to an event that may lock it again before the
+ * frame unlocks it. A program that unlocks a lock which is not locked ends, so a lock
+ * that was given up is taken again: both together speak most strongly against the
+ * goroutine. Cost: that of following the frames once more. */
 #include "goruntime/operations/effects.h"
 #include "goruntime/operations/operations_priv.h"
 #include "goruntime/operations/symbolic.h"
@@ -12,13 +14,14 @@
 
 enum { WORDS_MAX = 16 };
 
-/* Where code is: in another package than what locks, in the same, in the frame that locks. */
+/* Where code is: in another package than the function that locks, in its package, or in
+ * that function. */
 enum near { NEAR_NOT, NEAR_PACKAGE, NEAR_ITS };
 
 struct doubt_words {
 	uint64_t list[WORDS_MAX];
 	size_t count;
-	uint64_t bits; /* of those whose address is not known: effects.h */
+	uint64_t bits; /* of words whose address is not known: effects.h */
 };
 
 struct doubting {
@@ -39,7 +42,8 @@ struct doubting {
 	struct doubt_words will_write;
 };
 
-/* Of a word whose address is not known, a frame further in says little. */
+/* A write to an unknown address counts in the frame that locks; in a frame further in, it
+ * proves little. */
 static void doubt_note_word(struct doubt_words *words, const struct event *e,
 			    enum near near)
 {
@@ -63,7 +67,8 @@ static bool doubt_is_locked(void *arg, const struct event *e)
 	return is_lock(e->operation) && (!e->addr || e->addr == d->addr);
 }
 
-/* Something else was locked, which is what is unlocked then. */
+/* Like doubt_is_unlocked(), but also true if an unknown lock is locked, as that may be
+ * the one which is unlocked. */
 static bool doubt_is_explained(void *arg, const struct event *e)
 {
 	return doubt_is_unlocked(arg, e) || (is_lock(e->operation) && !e->addr);
@@ -85,7 +90,7 @@ static bool doubt_reaches(struct doubting *d, const struct walk_of *of, uint64_t
 	return walk_reaches(d->a->walker, &part, &d->a->events, from, undoes, d);
 }
 
-/* The lock itself is taken. */
+/* Is the lock itself taken, and not an unknown one? */
 static bool doubt_is_retaken(void *arg, const struct event *e)
 {
 	return doubt_is_locked(arg, e) && e->addr;
@@ -103,7 +108,8 @@ static bool doubt_passes(struct doubting *d, const struct walk_of *of, uint64_t 
 	       doubt_reaches(d, of, e->pc, of->end, doubt_is_retaken);
 }
 
-/* Likewise, past nothing that has locked what is unlocked, nor may have taken it again. */
+/* Likewise, past no event that has locked the lock which is unlocked, or may have taken
+ * it again. */
 static bool doubt_passes_alone(struct doubting *d, const struct walk_of *of,
 			       uint64_t locked, const struct event *e)
 {
@@ -176,7 +182,8 @@ static bool doubt_look_from_locks(struct doubting *d, const struct walk_of *of,
 	return ret;
 }
 
-/* What is locked may be known only from what the function has kept: symbolic.h. */
+/* The function may have kept the address of a lock that is not known otherwise:
+ * symbolic.h. */
 static void doubt_walk_with_stand_ins(struct doubting *d, const struct walk_of *of)
 {
 	struct walk_hidden *h = &d->hidden;
@@ -236,8 +243,8 @@ static void doubt_look_ahead(struct doubting *d, const struct walk_of *of, enum 
 	}
 }
 
-/* Nearly every function calls some that are not known. Those of another package than what locks know
- * nothing of its lock, as a rule. */
+/* Nearly every function calls some that are not known. As a rule, functions of another
+ * package than the one that locks do not know its lock. */
 static bool doubt_is_near(const struct doubting *d, const struct routine *r)
 {
 	const struct routine *its =
@@ -303,8 +310,9 @@ static bool doubt_is_moved(const struct doubting *d, const struct doubt_words *w
 	return false;
 }
 
-/* Was a word given the lock's address since, and is it given another one before it leads to what is unlocked? Then it is
- * not known where the lock was taken, as it was another one. */
+/* Was a word given the lock's address since, and will it be given another one before the
+ * unlocking? Then the frame took another lock. This counts only if it is not known where
+ * the frame took the lock. */
 static bool doubt_is_swapped(const struct doubting *d)
 {
 	struct err ignored;
@@ -324,7 +332,7 @@ static struct operation_doubt doubt_of(const struct doubting *d)
 {
 	const bool moved = doubt_is_moved(d, &d->written);
 	const bool moves = doubt_is_moved(d, &d->will_write);
-	/* If the work allowed did not suffice, anything may be. */
+	/* If the work allowed did not suffice, nothing is excluded. */
 	const bool partial =
 		*walker_budget(d->a->walker) <= 0 || effects_partial(d->a->effects);
 

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Input: the instructions of a function. Each is classified by what it may do to any lock: a call by what the
- * callee does, an atomic instruction by what is left there of Lock and Unlock where they were inlined. The
- * function unlocks if a way leads from its beginning to what unlocks, past nothing that may lock. It locks if a
- * way leads from what locks to a return, past nothing that may unlock. So a function that locks and unlocks
- * does neither. Ends: each function has its effect once; one that is asked for while it is looked at, as in a
- * recursion, has the effect of its other calls. Cost: each instruction is visited twice. */
+/* Input: the instructions of a function. Each is classified by what it may do to any
+ * lock: a call by the effect of the callee, an atomic instruction by the part of an
+ * inlined Lock or Unlock that it may be. The function unlocks if a way leads from its
+ * beginning to an instruction that unlocks, past none that may lock. It locks if a way
+ * leads from an instruction that locks to a return, past none that may unlock. So a
+ * function that locks and unlocks does neither. Ends: each function has its effect once;
+ * one that is asked for while it is looked at, as in a recursion, has the effect of its
+ * other calls. Cost: each instruction is visited twice. */
 #include "goruntime/operations/effects.h"
 
 #include "goruntime/operations/walk_priv.h"
 #include "goruntime/runtime/runtime_priv.h"
 
 enum {
-	CALLS_MAX = 48,	    /* of which one function calls the next */
+	CALLS_MAX = 48,	    /* depth */
 	WORK_MAX = 1 << 20, /* instructions */
-	NUMBER_BEFORE = 8,  /* instructions between that of a number and its use */
+	NUMBER_BEFORE = 8,  /* instructions between the load of a number and its use */
 };
 
-/* What an instruction may do. Those that surely do it begin a way, and those that may do it end
- * one. */
+/* Effects of an instruction. One that it surely has begins a way, and one that it may
+ * have ends a way. */
 enum { LOCKS = 1, MAY_LOCK = 2, UNLOCKS = 4, MAY_UNLOCK = 8 };
 
 enum known { KNOWN_NOT, KNOWN_BUSY, KNOWN };
@@ -67,7 +69,8 @@ void effects_free(struct effects *e)
 	xfree(e);
 }
 
-/* What is loaded is a function's address, or that of read-only memory that has it there. */
+/* Returns the function whose address an instruction loads, or whose address is in the
+ * read-only memory, at the offset, whose address it loads. NULL: neither. */
 static struct routine *loaded_at(struct effects *e, const struct instruction *in,
 				 int64_t offset)
 {
@@ -100,7 +103,8 @@ static unsigned of_function(struct effects *e, struct routine *r)
 	       (effect.unlocks ? UNLOCKS | MAY_UNLOCK : 0);
 }
 
-/* The number that was loaded into the register that an atomic instruction adds. 0: not known. */
+/* Returns the number that an atomic instruction adds, as itself or from a register into
+ * which it was loaded. 0: not known. */
 static int32_t number_added(const struct routine *r, size_t i)
 {
 	const struct operand *added = &r->list[i].operand[1];
@@ -120,8 +124,9 @@ static int32_t number_added(const struct routine *r, size_t i)
 	return 0;
 }
 
-/* Where Lock and Unlock were inlined, the slow part of each is a call behind the atomic instruction. What only
- * looks like it, as a counter's decrement, has no such call: so it ends ways, and begins none. */
+/* Returns the effect of an atomic addition. Where Lock or Unlock was inlined, a call of
+ * its slow part follows. A counter's decrement, say, only looks like Unlock, and has no
+ * such call. So an addition ends ways, and begins none. */
 static unsigned of_added(const struct routine *r, size_t i)
 {
 	const int32_t number = number_added(r, i);
@@ -188,8 +193,8 @@ static void effect_visit_next(struct effect_ways *ways, size_t i)
 		effect_visit(ways, next[k]);
 }
 
-/* Does one of the ways lead to an instruction of a kind, or to a return if that is 0, past none that
- * ends it? */
+/* Does one of the ways lead to an instruction with an effect in `to`, or to a return if
+ * that is 0, past no instruction with an effect in `ends`? */
 static bool effect_leads(struct effect_ways *ways, unsigned to, unsigned ends)
 {
 	bool ret = false;
@@ -211,9 +216,7 @@ static bool effect_leads(struct effect_ways *ways, unsigned to, unsigned ends)
 	return ret;
 }
 
-/* Where calls are deferred, bits in the frame say at the end which of them were reached: ways know nothing of
- * these. So whatever such a function locks is taken for what it unlocks. */
-/* Functions that change a pointer that they are given. */
+/* Is it a function of sync/atomic that changes a pointer which it is given? */
 static bool effect_is_atomic(const struct routine *r)
 {
 	return routine_is_named(r, "sync/atomic.StorePointer") ||
@@ -257,9 +260,12 @@ static struct effect effect_find(struct effects *e, struct routine *r)
 		all |= what[i] = (uint8_t)of_instruction(e, r, i, defers || starts);
 		ret.writes |= effect_find_words(e, r, i);
 	}
-	/* Deferred calls are run whichever way it ends, as after a panic. */
+	/* Deferred calls run however the function ends, even by a panic. */
 	for (size_t i = 0; defers && !(all & UNLOCKS) && i < r->count; i++)
 		ret.locks |= r->list[i].kind == INSTRUCTION_ADDRESS && what[i] & LOCKS;
+	/* Bits in the frame say which deferred calls were reached, and ways do not know
+	 * these. So a function that defers is taken to unlock only what it has locked, if
+	 * it locks anything. */
 	if (all & UNLOCKS && !(defers && all & LOCKS)) {
 		effect_visit(&ways, 0);
 		ret.unlocks = effect_leads(&ways, UNLOCKS, MAY_LOCK);

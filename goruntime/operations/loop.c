@@ -24,7 +24,8 @@ static bool is_inside(const struct routine *r, uint64_t pc)
 	return pc >= r->entry && pc < r->end;
 }
 
-/* Where it goes on from instruction i: instructions, or r->count for out of the function. */
+/* Finds the instructions that may run after instruction i; r->count stands for one out of
+ * the function. Returns how many there are. */
 static size_t ways_on(const struct finding_loop *f, size_t i, size_t ret[WAYS])
 {
 	const struct instruction *in = &f->r->list[i];
@@ -75,7 +76,8 @@ static void mark_reached(const struct finding_loop *f, size_t from, uint8_t *rea
 	}
 }
 
-/* The ways between those reached, by where they lead to. */
+/* Lists the ways between the instructions reached, by the instruction that they lead
+ * to. */
 static void note_ways(const struct finding_loop *f, struct loop *loop)
 {
 	size_t on[WAYS];
@@ -94,7 +96,7 @@ static void note_ways(const struct finding_loop *f, struct loop *loop)
 	}
 }
 
-/* Of those reached, the ones that lead to instruction `to`. */
+/* Keeps the instructions reached that lead to instruction `to`. */
 static void keep_leading(struct loop *loop, size_t to)
 {
 	const size_t count = loop->routine->count;
@@ -118,7 +120,8 @@ static void keep_leading(struct loop *loop, size_t to)
 		loop->inside[i] &= leads[i];
 }
 
-/* Those that the compiler adds: the program does not say that it ends there. */
+/* Is the call a failed check that the compiler has added? The program does not say that
+ * the loop ends there. */
 static bool is_check_that_fails(const struct finding_loop *f,
 				const struct instruction *call)
 {
@@ -134,7 +137,7 @@ static bool is_check_that_fails(const struct finding_loop *f,
 	return false;
 }
 
-/* Does it come straight to a check that has failed? */
+/* Does instruction i lead straight to a failed check? */
 static bool fails(const struct finding_loop *f, size_t i)
 {
 	size_t on[WAYS];
@@ -187,7 +190,8 @@ void loop_done(struct loop *loop)
 	xfree(loop->way_before);
 }
 
-/* What each register, and each word of the frame, depends on of what a turn before has left. */
+/* For each register and word of the frame: the registers and words, as the iteration
+ * before has left them, that its value depends on. */
 struct dependences {
 	const struct arch *arch;
 	uint64_t sources[NODES]; /* bit n: node n */
@@ -250,7 +254,7 @@ static bool only_reads(const struct instruction *in)
 	       in->kind == INSTRUCTION_JUMP || in->kind == INSTRUCTION_CALL;
 }
 
-/* Registers, or words of the frame, that an instruction writes. */
+/* Returns the registers, or words of the frame, that an instruction writes. */
 static uint64_t nodes_written(struct dependences *d, const struct instruction *in)
 {
 	const struct operand *to = &in->operand[0];
@@ -278,7 +282,7 @@ static void add_dependence(struct dependences *d, const struct instruction *in)
 			d->sources[n] |= from;
 }
 
-/* Through others, too. */
+/* Does a register or a word depend on itself, perhaps through others? */
 static bool depends_on_itself(struct dependences *d)
 {
 	for (unsigned by = 0; by < NODES; by++)
@@ -313,7 +317,8 @@ static bool writes(const struct arch *arch, const struct instruction *in,
 	       to->number < of->number + WORD && of->number < to->number + to->bytes;
 }
 
-/* So that what is called writes it, perhaps. */
+/* Does an instruction take the address of the word, so that a function that is called may
+ * write it? */
 static bool takes_address(const struct arch *arch, const struct instruction *in,
 			  const struct operand *of)
 {
@@ -333,7 +338,8 @@ static bool is_written(const struct loop *loop, const struct arch *arch,
 	return false;
 }
 
-/* The only one of the loop that comes before instruction i, or the count. */
+/* Returns the only instruction of the loop that leads to instruction i; the count: there
+ * are several, or none. */
 static size_t before(const struct loop *loop, size_t i)
 {
 	size_t ret = loop->routine->count;
@@ -377,16 +383,18 @@ bool loop_keeps(const struct loop *loop, const struct arch *arch, size_t at,
 	return false;
 }
 
-/* A turn, from where the call has returned. */
+/* An iteration, from where the call has returned. */
 struct turn {
 	const struct loop *loop;
 	const struct arch *arch;
 	struct operand received; /* a word of the frame that is zero */
-	uint64_t zero;		 /* bit n: register n is */
-	bool compared, equal;	 /* what the instruction before has found */
+	uint64_t zero;		 /* bit n: register n is zero */
+	/* the instruction before compared known values; result */
+	bool compared, equal;
 };
 
-/* Where the call puts what it receives: the last address of the frame that is taken before it. */
+/* Finds where the call puts the value that it receives: the last address of the frame
+ * that is taken before it. */
 static bool find_received(struct turn *t, size_t call)
 {
 	for (size_t i = call; i > 0 && call - i < ARGUMENTS; i--) {
@@ -422,7 +430,8 @@ static void compare(struct turn *t, const struct instruction *in)
 	t->equal = true;
 }
 
-/* False: it may change what others see, or what was received. */
+/* Follows an instruction. False: it may change memory that others see, or the value
+ * received. */
 static bool run(struct turn *t, const struct instruction *in)
 {
 	const struct operand *to = &in->operand[0], *from = &in->operand[1];
@@ -435,7 +444,7 @@ static bool run(struct turn *t, const struct instruction *in)
 	if (to->kind == OPERAND_MEMORY && in->kind != INSTRUCTION_ADDRESS)
 		return is_of_frame(t->arch, to) &&
 		       (zero || !writes(t->arch, in, &t->received));
-	/* As rep stos does, it may write to what is not among its operands. */
+	/* Like rep stos, it may write to memory that is not among its operands. */
 	if (in->kind == INSTRUCTION_OTHER && to->kind == OPERAND_NONE && in->written)
 		return false;
 	t->zero &= ~in->written;
@@ -444,7 +453,7 @@ static bool run(struct turn *t, const struct instruction *in)
 	return true;
 }
 
-/* The next instruction, or the count if it is not known. */
+/* Returns the next instruction, or the count if it is not known. */
 static size_t turn_on(struct turn *t, size_t i)
 {
 	const struct routine *r = t->loop->routine;

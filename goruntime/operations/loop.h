@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop.h - the loop of a function that an instruction is in: all instructions that it can come
- * to and that lead back to it, without waiting for anything on the way. Private to
+/* loop.h - finds the loop of a function that an instruction is in: all instructions that
+ * can run after it and lead back to it, without waiting on the way. Private to
  * goruntime/operations. Knows which calls never wait, and nothing of goroutines. */
 #ifndef GOSNAP_LOOP_H
 #define GOSNAP_LOOP_H
@@ -9,33 +9,39 @@
 
 struct loop {
 	struct routine *routine;
-	size_t at;	 /* the instruction that it was looked for by */
+	size_t at;	 /* the instruction whose loop it is */
 	uint8_t *inside; /* by instruction */
-	bool leaves; /* there is a way out of it, other than a check of the compiler's that fails */
-	/* Ways from one instruction to another, numbered from 1 on: the last one there, and the one before. */
+	/* there is a way out of it, other than a failed check of the compiler's */
+	bool leaves;
+	/* Lists of the ways that lead to an instruction; ways are numbered from 1 on. By
+	 * instruction: the last way; by way less 1: the one before it, or 0. */
 	uint32_t *last_way_to, *way_before;
 };
 
-/* May a call be a part of the loop, as it surely does not wait? */
+/* May a call be a part of the loop, because it surely does not wait? */
 typedef bool loop_call_fn(void *arg, const struct instruction *call);
 
-/* False: it is in none. loop_done() in either case. */
+/* Finds the loop of instruction at. False: it is in none. Call loop_done() in either
+ * case. */
 bool loop_find(struct routines *all, struct routine *r, size_t at, loop_call_fn *may_call,
 	       void *arg, struct loop *ret);
 void loop_done(struct loop *loop);
 
-/* Does a turn of it change anything, but for what its calls do? What it has read of memory decides
- * all that it does, if not: it goes on as it is until somebody else writes there. */
+/* Does an iteration change anything, apart from the effects of its calls? If not, the
+ * memory that it reads decides all that it does: it repeats itself until another
+ * goroutine writes there. */
 bool loop_changes(const struct loop *loop, const struct arch *arch);
 
-/* If it changes nothing: has a register, or a word of the frame, the same value whenever instruction `at` is about
- * to run, until somebody else writes to memory? */
+/* Has a register, or a word of the frame, the same value whenever instruction `at` is
+ * about to run, until the loop or another goroutine writes to memory outside of the
+ * frame? */
 bool loop_keeps(const struct loop *loop, const struct arch *arch, size_t at,
 		struct operand of);
 
-/* If the call at instruction `call` receives zero, as from a closed channel: does it come straight back to the call,
- * past instruction `at`, without any other call, and without writing to memory outside of the frame? second: the call
- * says whether there was something to receive, too. */
+/* If the call at instruction `call` receives zero, as from a closed channel, does the
+ * loop come straight back to the call? The way back must come past instruction loop->at,
+ * without another call and without writing to memory outside of the frame. second: the
+ * call also returns whether there was a value to receive. */
 bool loop_comes_back(const struct loop *loop, const struct arch *arch, size_t call,
 		     bool second);
 

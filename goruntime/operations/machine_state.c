@@ -61,7 +61,7 @@ void machine_forget(struct machine_state *s, uint64_t addr, uint64_t len)
 		store(s, addr + i, false, 0);
 }
 
-/* Constants may not have been captured. */
+/* Constants may not have been captured: the modules have them. */
 static bool read_word(struct machine_state *s, uint64_t addr, uint64_t *ret)
 {
 	struct err ignored;
@@ -73,7 +73,8 @@ static bool read_word(struct machine_state *s, uint64_t addr, uint64_t *ret)
 	return !constant.bad;
 }
 
-/* The stack below stack_valid has nothing but what was stored there since. */
+/* Is it on the stack below stack_valid? That has nothing but what the code has stored
+ * there since. */
 static bool is_garbage(const struct machine_state *s, uint64_t addr)
 {
 	return addr >= s->stack_low && addr < s->stack_valid;
@@ -106,7 +107,8 @@ bool machine_load(struct machine_state *s, uint64_t addr, uint64_t *ret)
 	return !s->lossy && !is_garbage(s, addr) && read_word(s, addr, ret);
 }
 
-/* Is the sum of an address and this still the address and an offset? */
+/* May the offset be added to the address? If the address is a stand-in, the sum must
+ * still show that; and a stand-in is no offset. */
 static bool is_offset(const struct machine_state *s, uint64_t addr, uint64_t offset)
 {
 	int64_t ignored;

@@ -23,7 +23,7 @@ struct machine_state {
 	struct symbolic *symbolic;	 /* as of struct walk_of */
 	uint64_t pc;			 /* of the instruction */
 	bool infer;
-	bool lossy; /* there were too many words: of the others nothing is known */
+	bool lossy; /* there were too many words: the others are not known */
 	uint8_t cell_count;
 	uint32_t known; /* bit n: register n */
 	uint64_t reg[MACHINE_REGISTERS];
@@ -36,14 +36,15 @@ bool machine_register(const struct machine_state *s, int reg, uint64_t *ret);
 void machine_forget_registers(struct machine_state *s);
 void machine_forget(struct machine_state *s, uint64_t addr, uint64_t len);
 bool machine_load(struct machine_state *s, uint64_t addr, uint64_t *ret);
-/* Only what the code has stored there. */
+/* Loads a word only if the code has stored it. */
 bool machine_stored(const struct machine_state *s, uint64_t addr, uint64_t *ret);
-/* Of an operand in memory. sp: the stack pointer before the instruction; 0: not known. */
+/* Computes the address of an operand in memory. sp: the stack pointer before the
+ * instruction; 0: not known. */
 bool machine_address(const struct machine_state *s, const struct operand *o, uint64_t sp,
 		     uint64_t *ret);
 bool machine_value(struct machine_state *s, const struct operand *o, uint64_t sp,
 		   uint64_t *ret);
-/* Neither a branch nor a call. */
+/* Follows an instruction that is neither a branch nor a call. */
 void machine_step(struct machine_state *s, const struct instruction *in, uint64_t sp);
 
 #endif

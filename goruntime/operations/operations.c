@@ -36,14 +36,15 @@ void operations_free(struct operations *a)
 	xfree(a);
 }
 
-/* An operation whose opposite the frame must have passed: what surely unlocks ahead was locked, and
- * the other way round. What was locked, and is not unlocked ahead, is sought as well: to infer what a
- * function has locked is not safe, as a place on the stack may have been used again. */
+/* An operation whose opposite the frame must have passed: a lock that it surely unlocks
+ * ahead was locked, and the other way round. A lock that was locked and is not unlocked
+ * ahead is sought, too. That a function has locked it may be inferred from the stack,
+ * which is not safe, as a place there may have been used again. */
 struct sought {
 	enum operation operation;
 	uint64_t addr;
 	uint32_t frame;
-	bool ahead; /* it was told */
+	bool ahead; /* it was reported */
 	bool found;
 };
 
@@ -54,8 +55,8 @@ struct asking {
 	struct stack stack;
 	const struct defer_list *defers; /* NULL: none */
 	uint32_t frames;
-	/* The frames from here on have ended in a panic, or in Goexit: their deferred calls have been run,
-	 * but for those that are still there. */
+	/* The frames from here on have ended in a panic, or in Goexit: their deferred
+	 * calls have been run, except those that are still listed. */
 	bool have_ended;
 	bool any;
 	struct sought sought[SOUGHT_MAX];
@@ -129,7 +130,8 @@ static void note_sought(struct asking *q, const struct operation_at *at)
 			   : operation_opposite(at->operation)
 				   ? seek(q, at->operation, at->addr, at->frame)
 				   : NULL;
-	/* What it has surely unlocked since it does not have, wherever it was locked. */
+	/* The frame does not have a lock that it has surely unlocked since, wherever that
+	 * was locked. */
 	struct sought *given = at->when == PASSED_SURELY && is_unlock(at->operation)
 				       ? seek(q, at->operation, at->addr, at->frame)
 				       : NULL;
@@ -157,8 +159,8 @@ static bool is_wanted(const struct asking *q, const struct event *e)
 	return q->question->wanted(q->question->arg, e->addr);
 }
 
-/* Up to 1.16 open-coded calls have their arguments in the frame: the code at the
- * function's end says where. */
+/* Does a deferred call explain the event? Up to Go 1.16 open-coded calls have their
+ * arguments in the frame: the code at the function's end shows where. */
 static bool is_deferred_there(const struct asking *q, const struct physical_frame *f,
 			      const struct event *e)
 {
@@ -173,7 +175,7 @@ static bool is_deferred_there(const struct asking *q, const struct physical_fram
 	return false;
 }
 
-/* f NULL: in a deferred call. */
+/* Reports operations ahead. f NULL: those of a deferred call. */
 static void tell_ahead(struct asking *q, const struct walk_of *of,
 		       const struct physical_frame *f, uint32_t frame)
 {
@@ -204,7 +206,7 @@ static void walk(struct asking *q, const struct walk_of *of)
 	q->any |= q->a->events.count > 0;
 }
 
-/* Is it part of the call of RLock that is under way, inlined? That counts itself as a
+/* Is it part of an inlined call of RLock that is under way? RLock counts itself as a
  * reader before it waits. */
 static bool is_under_way(const struct asking *q, const struct walk_of *of,
 			 const struct raw_frame *raw, const struct event *e)
@@ -236,7 +238,7 @@ static bool is_passed(const struct asking *q, const struct walk_of *of,
 	       *walker_budget(q->a->walker) > 0;
 }
 
-/* May it have locked what an event unlocks? */
+/* May the event have locked the lock that another event unlocks? */
 static bool may_explain(void *arg, const struct event *e)
 {
 	return is_opposite(arg, e) || (is_lock(e->operation) && !e->addr);
@@ -303,8 +305,8 @@ static bool misses_operation(const struct asking *q, const struct physical_frame
 	return false;
 }
 
-/* What was locked, or unlocked, may be known only from what the function has kept since, as the
- * closure that it deferred. */
+/* The function may have kept the address of a lock that is not known otherwise, as in a
+ * closure that it deferred. So its code is followed once more with stand-ins. */
 static void look_with_stand_ins(struct asking *q, const struct walk_of *of,
 				const struct physical_frame *f)
 {
@@ -405,7 +407,7 @@ static uint32_t frame_of(const struct asking *q, const struct deferred *d)
 	return operations_frame_of(q->a, q->g, q->stack, d);
 }
 
-/* It will run on the stack below; what is there now means nothing. */
+/* The call will run on the stack below, where the present content means nothing. */
 struct walk_of operations_deferred(const struct goroutine *g, struct routine *to,
 				   const struct deferred *d)
 {
@@ -417,7 +419,8 @@ struct walk_of operations_deferred(const struct goroutine *g, struct routine *to
 				 .context = d->closure };
 }
 
-/* Of a record with arguments: up to 1.16. */
+/* Reports the operation of a deferred call whose record has its arguments: up to Go
+ * 1.16. */
 static void look_at_arguments(struct asking *q, const struct deferred *d,
 			      const struct routine *to)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operations.h - what a goroutine did and will do with locks, wait groups and channels, by the
- * code of its frames: a lock has no owner in Go, but the function that unlocks it later
- * shows by its code that it has it now.
+/* operations.h - finds the operations that a goroutine has executed and will execute on
+ * locks, wait groups and channels, by the code of its frames. A lock has no owner in Go,
+ * but the code of a function that unlocks it later shows that the function has it now.
  *
- * Each frame's code is followed from where it goes on, through all branches, with the
- * memory of the frame as it is: "CALL sync.(*Mutex).Unlock" with an argument that is
- * known then is an operation ahead. Followed from its beginning to there, it is an
- * operation passed. Calls are followed a little, deferred calls too. What is not known is
- * unknown: nothing is guessed. Registers hold nothing across a call in Go's ABI, so
+ * The code of each frame is followed from where it goes on, through all branches, with
+ * the memory of the frame as it is. "CALL sync.(*Mutex).Unlock" with an argument that is
+ * known then is an operation ahead. An operation between the function's beginning and
+ * that place is passed. Calls are followed a little, and deferred calls are followed,
+ * too. Nothing is guessed. In Go's ABI no register keeps its value across a call, so
  * memory is enough. Knows amd64 only; elsewhere nothing is found. */
 #ifndef GOSNAP_OPERATIONS_H
 #define GOSNAP_OPERATIONS_H
@@ -18,7 +18,7 @@
 enum operation {
 	OPERATION_NONE,
 	OPERATION_LOCK,
-	OPERATION_TRY_LOCK, /* and it may not have succeeded */
+	OPERATION_TRY_LOCK, /* which may have failed */
 	OPERATION_UNLOCK,
 	OPERATION_READ_LOCK,
 	OPERATION_TRY_READ_LOCK,
@@ -29,37 +29,38 @@ enum operation {
 	OPERATION_SEND,
 	OPERATION_RECEIVE,
 	OPERATION_CLOSE,
-	/* Of functions only: what is told are the operations above. */
+	/* Of functions only: they are reported as operations above. */
 	OPERATION_RECEIVE_SECOND,
 	OPERATION_SELECT,
 	OPERATION_NEVER, /* never returns */
-	/* Of walks that look for what is hidden: walk.h. */
+	/* Of walks that look for hidden effects: walk.h. */
 	OPERATION_UNKNOWN, /* a call of a function that is not known */
-	OPERATION_START,   /* of a goroutine that unlocks what it has not locked */
+	OPERATION_START,   /* of a goroutine that unlocks a lock it has not locked */
 	OPERATION_WRITE,   /* of a word outside of the frame, which may be a pointer */
 	OPERATION_WRITES,  /* likewise, of words whose address is not known */
 };
 
-/* Of what locks: what unlocks undoes it, and the other way round. An operation ahead is one
- * that no way comes to without what undoes it is not told. */
+/* Locking and unlocking undo each other. An operation ahead is not reported if every way
+ * to it comes past its opposite. */
 enum operation_when {
 	AHEAD_MAYBE,  /* on some way out of the function */
 	AHEAD_SURELY, /* on every way out of it, other than a panic */
 	AHEAD_DEFERRED,
-	PASSED,	       /* and not undone between there and here, on some way at least */
+	PASSED,	       /* and on some way from there to here, not undone */
 	PASSED_SURELY, /* on every way from the function's beginning */
 };
 
-/* addr: the object; 0: a lock that is not known was unlocked, PASSED, and what is not known was not
- * locked before; or may have been, as not all code of the frame is known. This is told whether wanted
- * or not. frame: index of the unwound frame. pc: of the
+/* addr: the object; 0, PASSED: an unknown lock was unlocked, and no unknown lock was
+ * locked before; or one may have been unlocked, as not all code of the frame is known.
+ * This is reported whether wanted or not. frame: index of the unwound frame. pc: of the
  * call, for runtime_code_at(). */
 struct operation_at {
 	enum operation operation;
 	enum operation_when when;
 	uint64_t addr, pc;
 	uint32_t frame;
-	/* What was unlocked, PASSED, may have been locked elsewhere: not in this frame before. */
+	/* PASSED: the lock that was unlocked may have been locked elsewhere, not in this
+	 * frame before. */
 	bool is_of_others;
 };
 
@@ -80,34 +81,41 @@ static inline bool is_unlock(enum operation operation)
 	return operation == OPERATION_UNLOCK || operation == OPERATION_READ_UNLOCK;
 }
 
-struct operations; /* what is known of functions */
+struct operations; /* the functions that were looked at, and the work left */
 
 struct operations *operations_new(struct runtime *rt);
 void operations_free(struct operations *a);
 DEFINE_AUTO(struct operations, operations_free)
 
 /* Calls fn for each operation on an object that is wanted. Returns false when the work
- * that was allowed for the whole run is done. *ret_any, unless NULL: there are
- * operations, wanted or not; of goroutines with the same stack, mostly all or none have
- * some. */
+ * that was allowed for the whole run is done. Sets *ret_any, unless NULL, to whether
+ * there are operations, wanted or not: of goroutines with the same stack, mostly all or
+ * none have some. */
 bool operations_of(struct operations *a, const struct goroutine *g,
 		   const struct operation_question *question, bool *ret_any);
 
-/* What speaks against a goroutine's having a lock that a frame of its stack has locked, or will unlock. */
+/* Evidence that a goroutine does not have a lock which a frame of its stack has locked,
+ * or will unlock. */
 struct operation_doubt {
 	bool some;
-	bool only_unknown; /* all of it is functions that are not known */
+	/* no part of it is enough alone: calls may have unlocked and locked it */
+	bool only_unknown;
 	bool strong;
-	bool started; /* a goroutine that unlocks what it has not locked, after the lock was taken */
+	/* a goroutine was started, since the lock was taken, that unlocks a lock it has
+	 * not locked */
+	bool started;
 };
 
-/* Asks what operations_of() does not tell: may calls at any depth, goroutines that were started, or functions that
- * are not known have unlocked it since, in that frame or one further in? Will they lock it again before the
- * frame unlocks it? Was the pointer changed that leads to it? release: what unlocks it. */
+/* Looks for evidence that operations_of() does not report:
+ * - Calls at any depth, goroutines that were started, or unknown functions may have
+ *   unlocked the lock since, in that frame or one further in.
+ * - They may lock it again before the frame unlocks it.
+ * - The pointer that leads to the lock may have been changed.
+ * release: the operation that unlocks it. */
 struct operation_doubt operations_doubt(struct operations *a, const struct goroutine *g,
 					enum operation release, uint64_t addr,
 					uint32_t frame);
-/* Was a goroutine started by the function that a frame of the other is of? */
+/* Was a goroutine started by the function of that frame of g? */
 bool operations_started(struct operations *a, const struct goroutine *g, uint32_t frame,
 			const struct goroutine *started);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operations_priv.h - what is known of functions, and how much work is left. Private to
- * goruntime/operations. */
+/* operations_priv.h - the functions that were looked at, and how much work is left.
+ * Private to goruntime/operations. */
 #ifndef GOSNAP_OPERATIONS_PRIV_H
 #define GOSNAP_OPERATIONS_PRIV_H
 
@@ -10,7 +10,7 @@
 
 enum {
 	GOROUTINE_INSTRUCTIONS = 1 << 16,
-	SPILLED_WORDS = 16, /* above a frame: what the function saves of its arguments */
+	SPILLED_WORDS = 16, /* above a frame, where the function saves its arguments */
 };
 
 struct operations {
@@ -22,22 +22,22 @@ struct operations {
 	struct event_list events;
 };
 
-/* Of a call that goes on in its frame, from there. */
+/* Returns the walk of a function from where its frame goes on. */
 struct walk_of operations_frame(const struct goroutine *g, struct routine *r,
 				const struct raw_frame *raw,
 				const struct physical_frame *f);
-/* Of a deferred call that is a function's closure. */
+/* Returns the walk of a deferred call of a closure. */
 struct walk_of operations_deferred(const struct goroutine *g, struct routine *to,
 				   const struct deferred *d);
-/* Behind a call that never returns is code that the frame does not come to. */
+/* Will the frame go on? It does not come to the code behind a call that never returns. */
 bool operations_go_on(struct operations *a, const struct routine *r,
 		      const struct raw_frame *raw);
-/* The callers of such a function do not go on: only their deferred calls are run. */
+/* Does the function end its callers, so that only their deferred calls are run? */
 bool operations_end_others(const struct routine *r);
-/* The unwound frame that a deferred call belongs to. */
+/* Returns the unwound frame that a deferred call belongs to. */
 uint32_t operations_frame_of(struct operations *a, const struct goroutine *g,
 			     struct stack stack, const struct deferred *d);
-/* What undoes it. */
+/* Returns the operation that undoes it; OPERATION_NONE: none does. */
 enum operation operation_opposite(enum operation operation);
 
 #endif

@@ -82,7 +82,8 @@ static bool begins(const char *name, const char *beginning)
 	return name && strncmp(name, beginning, strlen(beginning)) == 0;
 }
 
-/* The beginning of a function's name that is its package's: what types it is made for has packages, too. */
+/* Returns the length of the package in a function's name. The types in brackets that it
+ * is instantiated with have packages, too. */
 static size_t package_of(const char *name)
 {
 	const size_t types = name ? strcspn(name, "[") : 0;
@@ -149,8 +150,9 @@ static void note_frame_sizes(struct routine *r)
 								r->list[i].pc);
 }
 
-/* A jump to what a register has may be a call of a function, as at the end of a method of an embedded
- * interface: then the frame is gone. */
+/* Are not all ways of the function known? A jump to the address in a register hides ways.
+ * If the frame is gone, it may instead be a call, as at the end of a method of an
+ * embedded interface. */
 static bool is_opaque(const struct routine *r)
 {
 	const struct instruction *last = r->count ? &r->list[r->count - 1] : NULL;
@@ -193,8 +195,8 @@ static bool instruction_leads(struct routines *all, const struct routine *r,
 	    (in->kind != INSTRUCTION_JUMP ||
 	     (in->target >= r->entry && in->target < r->end)))
 		return false;
-	/* Through a func value or an interface, anything may be called: that is looked
-	 * into in the function itself only. */
+	/* A call through a func value or an interface may reach any function. It counts
+	 * in the function itself only, not in its callees. */
 	if (!in->target)
 		return depth == ROUTINE_DEPTH;
 	struct routine *to = routine_at(all, in->target);

@@ -22,13 +22,13 @@ struct routine {
 		frame_sizes; /* before each: bytes up to the return address; -1: not known */
 	bool tried;
 	bool opaque; /* not all of its ways are known: it has a jump table, or code that is not decoded */
-	uint8_t leads[ROUTINE_DEPTH +
-		      1]; /* to an operation, within so many calls: enum */
+	/* does it lead to an operation, within so many calls: enum leads */
+	uint8_t leads[ROUTINE_DEPTH + 1];
 	uint32_t argument_bytes;
-	/* It is of the runtime: its calls leave registers and memory as they are, defer functions, or start
-	 * goroutines. */
+	/* A function of the runtime whose calls leave registers and memory as they are,
+	 * defer a function, or start a goroutine. */
 	bool changes_nothing, defers, starts;
-	/* Of effects.c, once it is known: enum. */
+	/* Set by effects.c: enum known, and the effect once it is KNOWN. */
 	uint8_t effect_known;
 	bool unlocks, locks, partial;
 	uint64_t writes;
@@ -43,22 +43,24 @@ enum operation operation_named(const char *function);
 struct routines *routines_new(struct runtime *rt);
 void routines_free(struct routines *all);
 
-/* The function that pc is in; NULL: none is known. */
+/* Returns the function that pc is in; NULL: none is known. */
 struct routine *routine_at(struct routines *all, uint64_t pc);
-/* That a frame is of. */
+/* Returns the function of a frame. */
 struct routine *routine_of(struct routines *all, const struct raw_frame *frame);
-/* Decodes it. False: it cannot be. */
+/* Decodes a function. False: it cannot be decoded. */
 bool routine_decode(struct routines *all, struct routine *r);
-/* May it come to an operation, itself or in functions that it calls? */
+/* May a function come to an operation, itself or in functions that it calls, down to
+ * depth calls? */
 bool routine_leads(struct routines *all, struct routine *r, unsigned depth);
 /* Does its name begin so? */
 bool routine_is_named(const struct routine *r, const char *beginning);
 bool routine_is_of_package(const struct routine *r, const struct routine *other);
-/* Does a call come back, as far as is known? */
+/* Does a call return, as far as is known? */
 bool call_returns(struct routines *all, const struct instruction *call);
-/* The instruction at pc, or r->count. */
+/* Returns the index of the instruction at pc, or r->count. */
 size_t routine_index(const struct routine *r, uint64_t pc);
-/* The call that is under way in a frame; the instruction about to run, if there is none. */
+/* Returns the pc of the call that is under way in a frame, or of the instruction about to
+ * run if there is none. */
 uint64_t routine_call(const struct routine *r, const struct raw_frame *frame);
 
 #endif

@@ -44,8 +44,9 @@ static struct routine *called(struct spin_search *s, const struct instruction *i
 		       : NULL;
 }
 
-/* What the call will receive from, the next time: no register keeps its value across it, so what
- * follows it is all that needs to be followed. */
+/* Notes a call if the channel that it will receive from the next time is closed. No
+ * register keeps its value across the call, so only the code behind it has to be
+ * followed. */
 static void note_closed(struct spin_search *s, const struct walk_of *frame, size_t call)
 {
 	struct event_list *events = &s->a->events;
@@ -65,8 +66,9 @@ static void note_closed(struct spin_search *s, const struct walk_of *frame, size
 	}
 }
 
-/* Not of a select that may wait: it goes on with any case, and what follows the closed one may be to leave that
- * out from then on. */
+/* Finds the calls that receive from a closed channel. A select that may wait is left out:
+ * it goes on with any case, and the program may not select from the closed channel
+ * again. */
 static void find_closed(struct spin_search *s, const struct walk_of *frame)
 {
 	s->closed_count = 0;
@@ -87,7 +89,8 @@ static const struct closed_call *closed_at(const struct spin_search *s, uint64_t
 	return NULL;
 }
 
-/* Of the runtime's functions, what goes on at once, or when others have had their turn. */
+/* Is it a function of the runtime that returns at once, or once other goroutines have had
+ * their turn? */
 static bool never_waits(const struct routine *to)
 {
 	static const char *const names[] = { "runtime.selectnb", "runtime.gcWriteBarrier",
@@ -107,7 +110,8 @@ static bool may_call(void *arg, const struct instruction *call)
 	return to && (closed_at(s, call->pc) || never_waits(to));
 }
 
-/* What receives and is in a loop receives from a closed channel. */
+/* Does the loop try to send or to receive? A receive that may wait does not count: in a
+ * loop, it is from a closed channel. */
 static bool tries(struct spin_search *s, const struct loop *loop)
 {
 	for (size_t i = 0; i < loop->routine->count; i++) {
@@ -134,7 +138,8 @@ static bool is_of_all_turns(struct spin_search *s, const struct loop *loop, size
 	return loop_keeps(loop, arch, call, argument);
 }
 
-/* Of the first one, if all of them are closed in each turn. */
+/* Returns SPIN_CLOSED with the first channel, if each call of the loop that receives has
+ * the same closed channel in all turns. */
 static struct spin judge_closed(struct spin_search *s, const struct loop *loop)
 {
 	struct spin ret = { SPIN_NONE, 0 };
@@ -159,7 +164,8 @@ static bool has_closed(const struct spin_search *s, const struct loop *loop)
 	return false;
 }
 
-/* What it does with other values does not matter. */
+/* Looks only at the zero that a closed channel gives: the code for other values does not
+ * matter. */
 static struct spin judge_zero(struct spin_search *s, const struct loop *loop)
 {
 	const struct arch *arch = target_arch(s->a->rt->target);
@@ -188,7 +194,8 @@ static struct spin judge(struct spin_search *s, const struct loop *loop)
 	return (struct spin){ loop->leaves ? SPIN_LOOKS : SPIN_EMPTY, 0 };
 }
 
-/* The innermost function of the program: those outside of it have a loop that calls it. */
+/* Looks at the innermost function of the program only: a loop in a function further out
+ * calls it. */
 static bool look_at_frame(void *arg, const struct physical_frame *f)
 {
 	struct spin_search *s = arg;

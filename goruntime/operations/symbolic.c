@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "goruntime/operations/symbolic.h"
 
-/* No address of a program is there: those of amd64 have the same bit 47 to 63. */
+/* No program has an address here: in an address of amd64, bits 47 to 63 are equal. */
 #define FIRST UINT64_C(0x8100000000000000)
 #define APART UINT64_C(0x10000000000)
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* symbolic.h - stand-ins for values that are not known while code is followed from its beginning: arguments,
- * results of calls, what is computed, and what these point to. Private to goruntime/operations. A stand-in is a number that is
- * no address, so that code can add to it and store it; what is stored on the stack is recorded. Where the
- * code has surely stored one, and nothing else since, the stack has its value: walk_resolve(). */
+/* symbolic.h - stand-ins for values that are not known while code is followed from its
+ * beginning: arguments, results of calls, computed values, and words that these point to.
+ * Private to goruntime/operations. A stand-in is a number that is no address, so that
+ * code can add to it and store it. Stores to the stack are recorded. If the code has
+ * surely stored a stand-in, and nothing else in its place since, the stack has its value:
+ * walk_resolve(). */
 #ifndef GOSNAP_SYMBOLIC_H
 #define GOSNAP_SYMBOLIC_H
 
@@ -14,7 +16,7 @@ struct symbolic_value {
 	uint64_t loaded_from; /* a stand-in and an offset; 0: not loaded */
 	uint64_t value;
 	bool known;	/* value is the true one */
-	bool ambiguous; /* there are several that may be */
+	bool ambiguous; /* several values are possible */
 };
 
 struct symbolic_store {
@@ -34,15 +36,17 @@ struct symbolic {
 };
 
 void symbolic_init(struct symbolic *s, uint64_t stack_valid, uint64_t stack_high);
-/* False: there are too many. */
+/* Makes a stand-in. False: there are too many. */
 bool symbolic_new(struct symbolic *s, uint64_t *ret);
-/* What is at an address; the same for each address. False: not known. */
+/* Returns the stand-in for the word at an address that is a stand-in and an offset: the
+ * same for each address. False: it is no such address, or there are too many. */
 bool symbolic_load(struct symbolic *s, uint64_t addr, uint64_t *ret);
 void symbolic_note_store(struct symbolic *s, uint64_t pc, uint64_t addr, bool known,
 			 uint64_t value);
-/* The stand-in, and the offset from it, that number is; NULL: it is none. */
+/* Splits a number into a stand-in and an offset. NULL: it is not based on one. */
 struct symbolic_value *symbolic_split(struct symbolic *s, uint64_t number, int64_t *ret);
-/* The true value of a number. False: it depends on one that is not known. */
+/* Finds the true value of a number. False: it depends on a stand-in whose value is not
+ * known. */
 bool symbolic_true(struct symbolic *s, uint64_t number, uint64_t *ret);
 
 #endif

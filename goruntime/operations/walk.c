@@ -13,7 +13,7 @@ enum {
 	ADD_ARGUMENT = 1, /* the second of WaitGroup.Add */
 	RESULT_WORDS = 16,
 	EVENTS_MAX = 4096,     /* of one function */
-	RESULTS = 2,	       /* of a call: those that may be what is locked */
+	RESULTS = 2,	       /* of a call: the address of a lock may be in these */
 	CASES_MAX = 16,	       /* of a select: more have been moved to the heap */
 	CASE_BYTES = 2 * WORD, /* a channel and an element: runtime.scase */
 	OBJECT_BYTES =
@@ -60,7 +60,7 @@ void walk_add_event(struct following *f, enum operation operation, uint64_t addr
 	};
 }
 
-/* The value of the call's argument of that number. */
+/* Finds the argument of the call that has this number. */
 static bool argument(struct following *f, struct machine_state *s, unsigned number,
 		     uint64_t sp, uint64_t *ret)
 {
@@ -70,8 +70,8 @@ static bool argument(struct following *f, struct machine_state *s, unsigned numb
 			       : machine_load(s, sp + number * WORD, ret);
 }
 
-/* runtime.scase begins with the channel: runtime/select.go. Which of the cases send is not
- * looked at. */
+/* Adds events for the channels of a select. runtime.scase begins with the channel:
+ * runtime/select.go. Whether a case sends or receives is not looked at. */
 static void note_cases(struct following *f, struct machine_state *s, uint64_t cases,
 		       uint64_t pc)
 {
@@ -111,7 +111,7 @@ static void note_operation(struct following *f, struct machine_state *s,
 	walk_add_event(f, operation, addr, pc, true);
 }
 
-/* Every call of the callee's code that is followed here has what it comes across at pc. */
+/* Adds the events of a callee as events at pc, the place of its call. */
 static void note_inner(struct following *f, const struct walk_of *of,
 		       const struct event_list *inner, uint64_t pc);
 
@@ -136,7 +136,7 @@ void walk_enter(struct following *f, const struct machine_state *s, struct routi
 	xfree(inner.list);
 }
 
-/* Of the first arguments, or results, that are in registers. */
+/* Gives the registers of the first arguments, or results, new stand-ins. */
 static void set_symbolic(struct walker *w, struct machine_state *s, size_t count)
 {
 	const struct arch *arch = target_arch(w->rt->target);
@@ -153,8 +153,9 @@ static bool is_followed(struct following *f, struct routine *to)
 	       routine_leads(f->w->routines, to, f->depth - 1);
 }
 
-/* Results, or where the callee kept its arguments: in the frame, or in those of a function that jumps to
- * it. */
+/* Forgets the words in which the callee returns results or keeps its arguments. They are
+ * in the frame, or, if the function jumps to the callee, in the place of its own
+ * arguments. */
 static void forget_results(struct following *f, struct machine_state *s,
 			   const struct routine *to, uint64_t sp)
 {
@@ -166,7 +167,8 @@ static void forget_results(struct following *f, struct machine_state *s,
 	machine_forget(s, sp, bytes < RESULT_WORDS * WORD ? bytes : RESULT_WORDS * WORD);
 }
 
-/* NULL: not known. What is called through memory begins there, unless the memory has something else by now. */
+/* Returns the function that is called. NULL: not known. A pointer in memory leads to the
+ * beginning of a function, unless it has changed by now. */
 static struct routine *callee(struct following *f, struct machine_state *s,
 			      const struct instruction *in, uint64_t sp)
 {
@@ -180,7 +182,7 @@ static struct routine *callee(struct following *f, struct machine_state *s,
 	return r && r->entry == target ? r : NULL;
 }
 
-/* False: it does not come back. */
+/* Follows or notes a call. False: it does not return. */
 static bool call(struct following *f, struct machine_state *s,
 		 const struct instruction *in, uint64_t sp)
 {
@@ -209,7 +211,7 @@ static bool call(struct following *f, struct machine_state *s,
 	return true;
 }
 
-/* Unlock and RUnlock are inlined: what is left of them adds -1 to a field of the lock. */
+/* Inlined Unlock and RUnlock leave an instruction that adds -1 to a field of the lock. */
 static void locked_add(struct following *f, struct machine_state *s,
 		       const struct instruction *in, uint64_t sp)
 {
@@ -229,8 +231,8 @@ static void locked_add(struct following *f, struct machine_state *s,
 			       in->pc, true);
 }
 
-/* Of Lock, where it is inlined, a first part is left: from 0 to locked at once. TryLock adds a bit to
- * what it has found. */
+/* An inlined Lock leaves an instruction that changes the state from 0 to locked. An
+ * inlined TryLock adds a bit to the state that it has found. */
 static void locked_exchange(struct following *f, struct machine_state *s,
 			    const struct instruction *in, uint64_t sp)
 {
@@ -431,7 +433,8 @@ static bool unlocks_unknown(const struct event_list *events)
 	return false;
 }
 
-/* A callee that locks, and unlocks what is not known, has changed nothing. */
+/* Does an event of a callee matter to its caller? A callee that locks, and unlocks an
+ * unknown lock, has changed nothing. */
 static bool matters(struct walker *w, const struct walk_of *of,
 		    const struct event_list *inner, const struct event *e)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls do that are not followed, and which words outside of the frame are read and written: events of
- * walks that look for what is hidden. */
+/* Hidden effects: adds events for calls that are not followed, and for writes to words
+ * outside of the frame, and records which of these words are read. */
 #include "goruntime/operations/effects.h"
 #include "goruntime/operations/walk_priv.h"
 #include "goruntime/runtime/runtime_priv.h"
 
 enum {
 	SETTER_BYTES = 512,
-	/* A lock in what a pointer refers to is not further behind. */
+	/* The greatest distance of a lock from the target of a pointer. */
 	OBJECT_BYTES = 1 << 12,
 };
 
@@ -29,7 +29,7 @@ void walk_note_locked(struct following *f, uint64_t lock)
 							     h->reads[i].bit });
 }
 
-/* Is the operand a word outside of the frame, and of what is below? */
+/* Is the operand a word outside of the frame, and of the stack below it? */
 static bool hidden_is_elsewhere(const struct following *f, const struct machine_state *s,
 				const struct operand *o, uint64_t *ret)
 {
@@ -64,7 +64,8 @@ static void hidden_note_write(struct following *f, const struct machine_state *s
 		walk_add_event(f, operation, addr, in->pc, false);
 }
 
-/* The place of an argument that is saved: its value is then taken from there. */
+/* Does the instruction save an argument in the frame? Then its value is taken from
+ * there. */
 static bool hidden_is_saved(const struct following *f, const struct machine_state *s,
 			    const struct instruction *in, uint64_t sp, uint64_t *ret)
 {
@@ -105,7 +106,7 @@ void walk_note_words(struct following *f, struct machine_state *s,
 		hidden_note_write(f, s, in);
 }
 
-/* A function that changes a pointer, and does little else. */
+/* May it be a short function that changes a pointer, and does little else? */
 static bool hidden_may_be_setter(struct following *f, struct routine *to)
 {
 	return !to->foreign && f->depth > 0 && to->end - to->entry <= SETTER_BYTES &&
@@ -120,7 +121,8 @@ static void hidden_note_effect(struct following *f, struct effect effect, uint64
 		walk_add_event(f, OPERATION_LOCK, 0, pc, true);
 }
 
-/* Of what is not known, unless the call before has returned it. */
+/* Notes a call of an unknown function: as the functions that the call before may have
+ * returned, if these have an effect, else as OPERATION_UNKNOWN. */
 static void hidden_note_unknown(struct following *f, const struct instruction *in)
 {
 	const struct operand *called = &in->operand[0];

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of a frame that stay as they are until the function returns. A place in the frame has what is
- * in memory, if no instruction that can still run writes to it, and if its address was not taken: then
- * only this code can change it. Places are counted from the CFA on. */
+/* Finds values of a frame that stay as they are until the function returns. A place in
+ * the frame keeps the value in memory if no instruction that can still run writes to it,
+ * and its address was not taken, so that only this code can change it. Places are counted
+ * from the CFA on. */
 #include "goruntime/operations/walk_priv.h"
 
 #include "goruntime/runtime/runtime_priv.h"
 
 enum {
 	ARGUMENTS_MAX = 16 * WORD, /* above the CFA */
-	RESULTS_MAX = 64 * WORD,   /* of a call of what is not known */
+	RESULTS_MAX = 64 * WORD,   /* of a call of an unknown function */
 };
 
 static bool is_in_frame(const struct walker *w, const struct operand *o)
@@ -34,14 +35,16 @@ static void slots_note(struct slots *s, int64_t begin, int64_t end)
 	s->list[s->count++] = (struct slot_range){ begin, end };
 }
 
-/* Of which instructions the first operand is what they write to: all but these. */
+/* Does an instruction write to its first operand? Comparisons, branches, jumps, returns
+ * and calls do not. */
 static bool slots_writes(const struct instruction *in)
 {
 	return in->kind != INSTRUCTION_COMPARE && in->kind < INSTRUCTION_BRANCH;
 }
 
-/* The frame pointer is not used to write. The address of what is at the stack pointer is the stack
- * pointer: Go's compiler then copies the register. */
+/* Does an instruction take the address of a place? Go's compiler copies the stack pointer
+ * for the place that it points to. The frame pointer does not count: it is not used to
+ * write. */
 static bool slots_takes_address(const struct walker *w, const struct routine *r, size_t i,
 				int64_t *ret)
 {
@@ -60,13 +63,15 @@ static bool slots_takes_address(const struct walker *w, const struct routine *r,
 	return true;
 }
 
-/* How far what begins there may reach: to the return address, or to the end. */
+/* Returns how far an object that begins there may reach: to the return address, or to the
+ * end. */
 static int64_t slots_end(int64_t at)
 {
 	return at < -(int64_t)WORD ? -(int64_t)WORD : ARGUMENTS_MAX;
 }
 
-/* What a call returns on the stack, and where the callee may keep its arguments. */
+/* Notes the places where a call returns results on the stack, and where the callee may
+ * keep its arguments. */
 static void slots_note_call(const struct walker *w, struct slots *s, size_t i)
 {
 	const struct instruction *in = &s->of->list[i];

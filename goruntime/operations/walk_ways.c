@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways through the code of a function, from instruction to instruction, each visited once for all that
- * may be known there. */
+/* Looks for ways through the code of a function, from instruction to instruction. Each is
+ * visited once for each fact that may be known there. */
 #include "goruntime/operations/walk_priv.h"
 
 /* How the search for a way goes on from an instruction. */
@@ -22,15 +22,16 @@ static enum step step_at(const struct search *q, const struct instruction *in)
 			continue;
 		if (q->finds && q->finds(q->arg, e))
 			return STEP_FOUND;
-		/* Whether or not it was free: it is locked then. */
+		/* With if_free, the lock is locked afterwards, whether or not it was
+		 * free. */
 		if ((e->surely || e->if_free) && q->undoes(q->arg, e))
 			return STEP_STOP;
 	}
 	return STEP_ON;
 }
 
-/* What is known on a way: nothing, or that one register is zero, or is not. Code that has found
- * something out in one place looks at it in another, as that of TryLock does where it is inlined. */
+/* The fact that is known on a way: none, or that one register is zero, or is not. Code
+ * may test in one place what it has found out in another, as an inlined TryLock does. */
 enum { NOTHING_KNOWN };
 
 static unsigned known_of(unsigned reg, bool is_zero)
@@ -38,10 +39,11 @@ static unsigned known_of(unsigned reg, bool is_zero)
 	return 1 + 2 * reg + is_zero;
 }
 
-/* Of the value of a register. */
+/* Returns the fact that a register has this value. */
 static unsigned known_value(unsigned reg, uint64_t value)
 {
-	/* Of a number up to this, the whole register and its lowest byte are both zero, or neither. */
+	/* Up to this number, the whole register and its lowest byte are both zero, or
+	 * neither. */
 	enum { NUMBER_MAX = 0xff };
 
 	return value <= NUMBER_MAX ? known_of(reg, value == 0) : NOTHING_KNOWN;
@@ -63,7 +65,7 @@ static unsigned known_after(const struct search *q, size_t i, unsigned known)
 	return known && in->written >> ((known - 1) / 2) & 1 ? NOTHING_KNOWN : known;
 }
 
-/* Ways from one instruction to others, on which the same may be known. */
+/* An instruction that a way comes to, and the fact that is known there. */
 struct way_place {
 	size_t index;
 	unsigned known;
@@ -71,7 +73,7 @@ struct way_place {
 
 struct ways {
 	const struct routine *r;
-	uint64_t *seen; /* by instruction: bit n: with that known */
+	uint64_t *seen; /* by instruction; bit n: with fact n */
 	struct way_place *list;
 	size_t count, cap;
 };
@@ -85,8 +87,9 @@ static void ways_visit(struct ways *ways, size_t index, unsigned known)
 	ways->list[ways->count++] = (struct way_place){ index, known };
 }
 
-/* Is what a comparison has found known? Of a register with itself: whether it is zero. Of what is in
- * the frame and a number: whether they are equal. */
+/* Is the result of a comparison known? A comparison of a register with itself asks
+ * whether it is zero; one of a word of the frame with a number, whether they are
+ * equal. */
 static bool is_compared(const struct search *q, struct way_place at, bool *ret_equal)
 {
 	const struct instruction *in = &q->of->routine->list[at.index];
@@ -159,8 +162,8 @@ static bool is_return(const struct routine *r, const struct instruction *in)
 		!(in->target >= r->entry && in->target < r->end));
 }
 
-/* Is there a way from instruction `from` to `end`, or to a return if that is 0, past
- * nothing that undoes? */
+/* Is there a way from instruction `from` to `end`, or to a return if that is 0, past no
+ * event for which undoes() is true? */
 static bool has_way(const struct search *q, size_t from, uint64_t end)
 {
 	const struct routine *r = q->of->routine;
@@ -261,7 +264,7 @@ bool walk_avoids(struct walker *w, const struct walk_of *of, size_t from, uint64
 	return has_way(&q, from, to);
 }
 
-/* arg: NULL: whatever it locks. */
+/* arg NULL: whatever it locks; else only an unknown lock. */
 static bool explains_unlock(void *arg, const struct event *e)
 {
 	return is_lock(e->operation) && (!arg || !e->addr);
