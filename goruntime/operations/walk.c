@@ -16,8 +16,6 @@ enum {
 	RESULTS = 2,	       /* of a call: the address of a lock may be in these */
 	CASES_MAX = 16,	       /* of a select: more have been moved to the heap */
 	CASE_BYTES = 2 * WORD, /* a channel and an element: runtime.scase */
-	OBJECT_BYTES =
-		1 << 12, /* a lock in what a pointer refers to is not further behind */
 };
 
 struct walker *walker_new(struct runtime *rt, struct routines *routines)
