@@ -379,10 +379,14 @@ func init() {
 				w.forward = w.sends
 				go func() {
 					for e := range w.events {
-						if w.reload(e.path); w.seen.now() >= watcherHealthy && len(w.events) == watcherEvents {
-							w.closeLocked()
-							w.reopen()
+						if w.reload(e.path); w.seen.now() < watcherHealthy {
+							continue
 						}
+						for len(w.events) < watcherEvents {
+							time.Sleep(time.Millisecond)
+						}
+						w.closeLocked()
+						w.reopen()
 					}
 				}()
 				go w.loop()
