@@ -118,13 +118,15 @@ static bool doubt_passes_alone(struct doubting *d, const struct walk_of *of,
 	       doubt_reaches(d, of, e->pc, of->end, doubt_is_locked);
 }
 
+/* Another package unlocks an unknown lock that it has locked itself: as a rule, one of its own. */
 static void doubt_note_unlocked(struct doubting *d, const struct walk_of *of,
-				uint64_t locked, const struct event *e)
+				uint64_t locked, const struct event *e, enum near near)
 {
 	if (e->addr && (locked || !doubt_is_unlocked(d, e)))
 		return;
-	d->unlocks = d->unlocks || doubt_passes(d, of, locked, e);
 	d->unlocks_alone = d->unlocks_alone || doubt_passes_alone(d, of, locked, e);
+	d->unlocks = d->unlocks || d->unlocks_alone ||
+		     ((near || e->addr) && doubt_passes(d, of, locked, e));
 }
 
 static void doubt_note_passed(struct doubting *d, const struct walk_of *of,
@@ -133,7 +135,8 @@ static void doubt_note_passed(struct doubting *d, const struct walk_of *of,
 	switch (e->operation) {
 	case OPERATION_UNLOCK:
 	case OPERATION_READ_UNLOCK:
-		doubt_note_unlocked(d, of, locked, e);
+		if (near || !e->guessed)
+			doubt_note_unlocked(d, of, locked, e, near);
 		break;
 	case OPERATION_UNKNOWN:
 		d->may_unlock = d->may_unlock || (near && doubt_passes(d, of, locked, e));
@@ -229,7 +232,7 @@ static void doubt_look_ahead(struct doubting *d, const struct walk_of *of, enum 
 {
 	for (size_t i = 0; i < d->a->events.count; i++) {
 		const struct event *e = &d->a->events.list[i];
-		const bool locks = doubt_is_locked(d, e);
+		const bool locks = doubt_is_locked(d, e) && (near || !e->guessed);
 		const bool calls = near && e->operation == OPERATION_UNKNOWN;
 		const bool writes = near && (e->operation == OPERATION_WRITE ||
 					     e->operation == OPERATION_WRITES);

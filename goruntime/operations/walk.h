@@ -16,6 +16,7 @@ struct event {
 	/* The first part of an inlined Lock. The code behind it is for the case that
 	 * another goroutine has the lock. */
 	bool if_free;
+	bool guessed;  /* of the function that the call before may have returned */
 	uint64_t addr; /* 0: not known; only of locking and unlocking */
 	uint64_t pc;
 };

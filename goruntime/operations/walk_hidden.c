@@ -129,11 +129,14 @@ static void hidden_note_unknown(struct following *f, const struct instruction *i
 	const bool is_loaded = called->kind == OPERAND_REGISTER && f->load &&
 			       f->load->operand[0].reg == called->reg;
 	const int64_t offset = is_loaded ? f->load->operand[1].number : called->number;
+	const size_t first = f->events->count;
 	struct effect effect = { 0 };
 
 	if (f->called &&
 	    effect_of_result(f->of->hidden->effects, f->called, offset, &effect))
 		hidden_note_effect(f, effect, in->pc);
+	for (size_t i = first; i < f->events->count; i++)
+		f->events->list[i].guessed = true;
 	if (!f->called || !(effect.unlocks || effect.locks))
 		walk_add_event(f, OPERATION_UNKNOWN, 0, in->pc, false);
 }

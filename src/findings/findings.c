@@ -11,6 +11,7 @@ void findings_free(struct findings *findings)
 		xfree(findings->list[i]);
 	}
 	xfree(findings->list);
+	text_done(&findings->unexplained);
 	*findings = (struct findings){ 0 };
 }
 

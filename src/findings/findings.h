@@ -66,7 +66,8 @@ struct findings_about {
 struct findings {
 	struct finding **list; /* worst first */
 	size_t count, cap;
-	bool is_partial; /* a rule had too much to look at, and left some out */
+	bool is_partial;	 /* a rule had too much to look at, and left some out */
+	struct text unexplained; /* a long wait whose cause is not known; empty: none */
 };
 
 struct wait_times *wait_times_new(const struct findings_about *about);

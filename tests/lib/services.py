@@ -75,31 +75,31 @@ def said(findings):
         f"; in all {len(findings)}" * (len(findings) > SAID)
 
 
-def asked(target, dead):
-    """The status and the findings. dead: a core, of which gosnap may be unable to tell."""
+def asked(target):
+    """The status, the findings, and what gosnap cannot tell."""
     done = whys.in_time("--json", target)
-    if done.returncode == CANNOT and dead:
-        return CANNOT, []
-    if done.returncode not in (whys.NOTHING, whys.SOMETHING):
+    if done.returncode not in (whys.NOTHING, whys.SOMETHING, CANNOT):
         raise Mismatch(f"status {done.returncode}: {done.stderr.decode()}")
-    return done.returncode, json.loads(done.stdout)
+    return done.returncode, json.loads(done.stdout or "[]"), done.stderr.decode()
 
 
 def judged(tally, service, collects, expected, way, target):
-    """Yields what is wrong with what gosnap says of the target: whether that is only not found, and words. expected:
-    nothing, if the service is healthy."""
+    """Yields what is wrong with what gosnap says of the target: its status, if the mistake is only not found, or None;
+    and words. expected: nothing, if the service is healthy."""
     bare = way == "bare"
-    status, findings = asked(target, way != "live")
+    status, findings, cannot = asked(target)
+    # It is no share of what gosnap is able to find in a core. A process can be looked at again.
+    counts = status != CANNOT or way == "live"
     bad = [f for f in findings if f["severity"] != "info"]
     right = [f for f in bad if any(fits(f, e, bare) for e in expected)]
     found = any(fits(f, e, bare) for f in bad for e in expected if not e.get("aside"))
     tally.count(service, way, collects, looks=1, warnings=len(bad), right=len(right), cannot=int(status == CANNOT),
-                sick=int(bool(expected) and status != CANNOT), found=int(found))
+                sick=int(bool(expected) and counts), found=int(found))
     wrong = [f for f in bad if f not in right]
     if wrong:
-        yield False, f"wrong: {said(wrong)}"
-    if expected and not found and status != CANNOT:
-        yield True, f"status {status}, not found: {expected}; but {said(findings)}"
+        yield None, f"wrong: {said(wrong)}"
+    if expected and not found and counts:
+        yield status, f"status {status}, not found: {expected}; but {said(findings)}{cannot}"
 
 
 @contextlib.contextmanager
@@ -121,9 +121,9 @@ def looked_at(tally, program, service, state, collects, dice, ways, moments, uns
         expected = subject.facts.get("findings", [])
 
         def judge(way, target):
-            for not_found, text in judged(tally, service, collects, expected, way, target):
+            for status, text in judged(tally, service, collects, expected, way, target):
                 # A core does not say what time it is, nor when its threads last ran: how long is not always known.
-                may = not_found and (way == "core" or unseen and way == "live")
+                may = status is not None and (way == "core" or way == "live" and (unseen or status == CANNOT))
                 (missed if may else wrong).append(f"{way}: {text}")
 
         for n in range(moments if "live" in ways else 0):

@@ -163,6 +163,8 @@ static void note_unchecked(struct verdict *v, const struct verdict_of *of,
 	if (of->about->waits->is_partial)
 		text_add(add_unknown(v), "some holders of locks: there is too much code "
 					 "to follow");
+	if (of->findings->unexplained.len)
+		text_add(add_unknown(v), "%s", text_words(&of->findings->unexplained));
 	if (of->findings->is_partial)
 		text_add(add_unknown(v), "some goroutines: there are too many for some "
 					 "of the checks");

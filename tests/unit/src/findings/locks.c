@@ -401,6 +401,35 @@ static void test_lock_abandoned(void **state)
 	NOTHING(finding_lock_abandoned);
 }
 
+static void leaves_unexplained(const char *words)
+{
+	struct findings findings;
+	struct finder f = process_finder(&findings);
+
+	finding_lock_abandoned(&f);
+	assert_string_equal(text_words(&findings.unexplained), words);
+	process_end(&f);
+}
+
+/* Some goroutine's code leads to the unlocking, and yet none is known to have the lock. */
+static void test_lock_unexplained(void **state)
+{
+	(void)state;
+	process_begin();
+	struct wait_object *o = process_object(WAIT_MUTEX, 0x40);
+	process_waits_for(add("main.wait"), o);
+	process_waits_since(0, LONG_AGO);
+	o->lock = (struct wait_lock){ .has_state = true, .locked = true };
+	process_partner(0, o);
+	leaves_unexplained("the holder of a lock: 1 goroutine waits for mutex 0x40 in "
+			   "main.wait, for at least 10 s");
+	o->holder_count = 1;
+	leaves_unexplained("");
+	o->holder_count = 0;
+	process_waits_since(0, LONG_AGO - JUST_NS);
+	leaves_unexplained("");
+}
+
 static void test_lock_claimed(void **state)
 {
 	const char *told = "1 goroutine waits for mutex 0x40 in main.wait, for at least "
@@ -582,6 +611,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_held_idle),
 		cmocka_unit_test(test_held_best),
 		cmocka_unit_test(test_lock_abandoned),
+		cmocka_unit_test(test_lock_unexplained),
 		cmocka_unit_test(test_lock_claimed),
 		cmocka_unit_test(test_group_abandoned),
 		cmocka_unit_test(test_group_held),
