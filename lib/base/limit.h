@@ -204,6 +204,11 @@
 #define LIMIT_DOWNLOADER_CPU_S 60
 #define LIMIT_DOWNLOAD_BYTES (UINT64_C(4) << 30)
 
+/* What is unpacked of a document or a core, holes not counted: bytes in any case, and how many times as
+ * many as were read. A million goroutines are ten to forty times as large; zstd allows 30,000 times. */
+#define LIMIT_UNPACKED_BYTES (UINT64_C(256) << 20)
+#define LIMIT_UNPACKED_TIMES 500
+
 /* counts; what is loaded of a document: elements, objects likewise; and frames of all groups */
 #define LIMIT_MODEL_ROWS (UINT32_C(16) << 20)
 #define LIMIT_MODEL_FRAMES (UINT32_C(50) << 20)

@@ -11,10 +11,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/base/err.h"
+#include "lib/base/limit.h"
 
 enum {
 	GROW_FIRST = 16,
@@ -275,6 +277,20 @@ int spool_open(struct err *err)
 	else
 		unlink(path);
 	return fd;
+}
+
+uint64_t spool_quota(int fd)
+{
+	struct statfs st;
+
+	return fstatfs(fd, &st) == 0 ? (uint64_t)st.f_bavail * (uint64_t)st.f_bsize / 2
+				     : 0;
+}
+
+bool unpacks_to_too_much(uint64_t packed, uint64_t unpacked)
+{
+	return unpacked > LIMIT_UNPACKED_BYTES &&
+	       unpacked / LIMIT_UNPACKED_TIMES > packed;
 }
 
 bool new_uuid(char ret[static UUID_TEXT])

@@ -97,6 +97,13 @@ MUST_CHECK bool read_fully(int fd, void *bytes, size_t len);
 
 /* An anonymous temporary file in TMPDIR or /tmp. -1: err says why. */
 int spool_open(struct err *err);
+/* How many bytes such a file may get: half of those that its file system has left now. Others need
+ * the rest. */
+uint64_t spool_quota(int fd);
+
+/* Is that more than any snapshot or core of ours becomes when it is unpacked? See LIMIT_UNPACKED_TIMES.
+ * packed: bytes that were read of it so far. */
+bool unpacks_to_too_much(uint64_t packed, uint64_t unpacked);
 
 /* Of memfd_create() with MFD_ALLOW_SEALING: nobody who gets it can write more. */
 void memory_file_seal(int fd);

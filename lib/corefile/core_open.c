@@ -28,11 +28,29 @@ struct copy {
 	uint64_t len;
 	bool is_core; /* what does not begin as one is refused */
 	bool is_packed;
+	uint64_t packed;	 /* bytes that were read for it, if it is packed */
+	uint64_t written, quota; /* bytes; holes are none */
 };
 
 static bool is_zero(const uint8_t *bytes, size_t len)
 {
 	return bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0;
+}
+
+static bool write_piece(struct copy *copy, const uint8_t *bytes, size_t len,
+			struct err *err)
+{
+	copy->written += len;
+	if (copy->is_packed && unpacks_to_too_much(copy->packed, copy->written))
+		return err_set(err, ERR_BAD_DATA,
+			       "cannot unpack %.200s: %" PRIu64
+			       " bytes become more than %" PRIu64
+			       " MB, so this is no core",
+			       copy->name, copy->packed, copy->written >> 20);
+	errno = ENOSPC;
+	return (copy->written <= copy->quota &&
+		pwrite(copy->fd, bytes, len, (off_t)copy->len) == (ssize_t)len) ||
+	       err_sys(err, "cannot write a temporary copy of the core");
 }
 
 static bool put(struct copy *copy, const uint8_t *bytes, size_t len, struct err *err)
@@ -46,9 +64,8 @@ static bool put(struct copy *copy, const uint8_t *bytes, size_t len, struct err 
 		size_t n = BLOCK - copy->len % BLOCK;
 		if (n > len)
 			n = len;
-		if (!is_zero(bytes, n) &&
-		    pwrite(copy->fd, bytes, n, (off_t)copy->len) != (ssize_t)n)
-			return err_sys(err, "cannot write a temporary copy of the core");
+		if (!is_zero(bytes, n) && !write_piece(copy, bytes, n, err))
+			return false;
 		copy->len += n;
 		bytes += n;
 		len -= n;
@@ -61,6 +78,7 @@ struct input {
 	const char *name;
 	uint8_t bytes[BUFFER];
 	size_t len;
+	uint64_t read; /* bytes so far */
 	bool ended;
 };
 
@@ -76,6 +94,7 @@ static bool fill(struct input *in, struct err *err)
 			return err_sys(err, "cannot read %.200s", in->name);
 		in->ended = n == 0;
 		in->len += (size_t)n;
+		in->read += (uint64_t)n;
 	}
 	return true;
 }
@@ -121,6 +140,7 @@ static bool unpack(const struct core_packing *packing, struct input *in,
 			break;
 		in->len -= p.in_len;
 		memmove(in->bytes, in->bytes + p.in_len, in->len);
+		copy->packed = in->read - in->len;
 		ok = put(copy, out, p.out_len, err) && fill(in, err);
 		ended = p.ended;
 		more = p.in_len || p.out_len;
@@ -143,6 +163,7 @@ static int spool(struct input *in, char **ret_damage, struct err *err)
 	if (!ok || (copy.fd = spool_open(err)) < 0)
 		return -1;
 	copy.is_packed = packing;
+	copy.quota = spool_quota(copy.fd);
 	ok = packing ? unpack(packing, in, &copy, ret_damage, err)
 		     : copy_plain(in, &copy, err);
 	if (ok && ftruncate(copy.fd, (off_t)copy.len) < 0)
@@ -186,7 +207,7 @@ int core_open(const char *path, struct core_origin *ret, struct err *err)
 bool core_copy(int from, int to, const char *name, struct err *err)
 {
 	AUTO(xfree) struct input *in = xcalloc(1, sizeof(*in));
-	struct copy copy = { .name = name, .fd = to };
+	struct copy copy = { .name = name, .fd = to, .quota = spool_quota(to) };
 
 	in->fd = from;
 	in->name = name;

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/limit.h"
+
 enum { BUFFER_SIZE = 64 * 1024 };
 static const uint64_t MEMORY_MAX = UINT64_C(2) << 30;
 
@@ -22,6 +24,18 @@ static size_t read_file(struct input *in, char *p, size_t len)
 	return n < 0 ? 0 : (size_t)n;
 }
 
+static size_t take_unpacked(struct input *in, size_t bytes)
+{
+	in->unpacked_bytes += bytes;
+	if (!unpacks_to_too_much(in->packed_bytes, in->unpacked_bytes))
+		return bytes;
+	err_set(&in->broken, ERR_BAD_DATA,
+		"%s: damaged compression: %" PRIu64 " bytes become more than %" PRIu64
+		" MB",
+		in->name, in->packed_bytes, in->unpacked_bytes >> 20);
+	return 0;
+}
+
 static size_t read_packed(struct input *in, char *p, size_t len)
 {
 	ZSTD_outBuffer plain = { .dst = p, .size = len };
@@ -35,13 +49,14 @@ static size_t read_packed(struct input *in, char *p, size_t len)
 			return 0;
 		}
 		if (plain.pos > 0)
-			return plain.pos;
+			return take_unpacked(in, plain.pos);
 		if (in->packed.pos < in->packed.size)
 			continue;
 		in->packed.pos = 0;
 		in->packed.size = read_file(in, in->packed_buf, BUFFER_SIZE);
 		if (in->packed.size == 0)
 			return 0;
+		in->packed_bytes += in->packed.size;
 	}
 }
 
@@ -123,13 +138,13 @@ static void replace(struct input *in, int fd)
 }
 
 /* Replaces the file by an anonymous one, with what from() gives. Who looks at a crash may have a full
- * disk: then it is in memory, if what was read can be read again. */
+ * disk, and gets no more than spool_quota(): then it is in memory, if what was read can be read again. */
 static bool spool(struct input *in, read_fn *from, struct err *err)
 {
 	bool full = false;
 	int fd = spool_open(err);
 
-	if (fd >= 0 && copy_to(in, fd, UINT64_MAX, from, &full, err)) {
+	if (fd >= 0 && copy_to(in, fd, spool_quota(fd), from, &full, err)) {
 		replace(in, fd);
 		return true;
 	}
@@ -174,6 +189,7 @@ bool input_rewind(struct input *in, struct err *err)
 	if (in->zstd)
 		ZSTD_DCtx_reset(in->zstd, ZSTD_reset_session_only);
 	in->packed = (ZSTD_inBuffer){ .src = in->packed_buf };
+	in->packed_bytes = in->unpacked_bytes = 0;
 	in->mark = in->at = in->end = 0;
 	in->offset = 0;
 	in->broken.code = ERR_NONE;

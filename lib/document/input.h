@@ -24,6 +24,7 @@ struct input {
 	ZSTD_DCtx *zstd; /* NULL: plain */
 	ZSTD_inBuffer packed;
 	char *packed_buf;
+	uint64_t packed_bytes, unpacked_bytes; /* since it was rewound */
 
 	/* buf[at..end) has been read but not scanned; from mark on, data must be kept. */
 	char *buf;
@@ -38,7 +39,8 @@ struct input {
 MUST_CHECK bool input_init(struct input *in, int fd, const char *name, struct err *err);
 void input_done(struct input *in);
 MUST_CHECK bool input_rewind(struct input *in, struct err *err);
-/* Reads on when all is scanned: the next character. buf may move; mark and at move with it. */
+/* Reads on when all is scanned: the next character. buf may move; mark and at move with it. A compressed
+ * document ends where unpacks_to_too_much(), and broken says so. */
 int input_fill(struct input *in);
 /* Makes places readable in a compressed document, by writing it to an unlinked temporary
  * file. What is damaged stays packed: then who reads the document says so. */
