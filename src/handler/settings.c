@@ -24,6 +24,7 @@ static const struct key settings_keys[] = {
 	{ "quota_megabytes", offsetof(struct settings, quota_megabytes), 0 },
 	{ "quota_files", offsetof(struct settings, quota_files), 0 },
 	{ "interval_seconds", offsetof(struct settings, interval_seconds), 0 },
+	{ "user_snapshots", offsetof(struct settings, user_snapshots), 0 },
 	{ "timeout_seconds", offsetof(struct settings, timeout_seconds), 0 },
 	{ "at_once", offsetof(struct settings, at_once), 0 },
 	{ "redact", offsetof(struct settings, redact), SETTINGS_PATH },
@@ -106,6 +107,7 @@ bool settings_read(const char *folder, struct settings *ret, struct err *err)
 		.quota_megabytes = 1024,
 		.quota_files = 200,
 		.interval_seconds = 10,
+		.user_snapshots = 10,
 		.timeout_seconds = 30,
 		.at_once = 4,
 	};

@@ -16,7 +16,8 @@ enum {
 
 struct settings {
 	char spool[SETTINGS_PATH];
-	uint64_t quota_megabytes, quota_files, interval_seconds, timeout_seconds, at_once;
+	uint64_t quota_megabytes, quota_files, interval_seconds, user_snapshots,
+		timeout_seconds, at_once;
 	/* As options of gosnap are; "": none. */
 	char redact[SETTINGS_PATH], redact_key[SETTINGS_PATH], printers[SETTINGS_PATH];
 	uint64_t stacks;

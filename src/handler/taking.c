@@ -26,15 +26,19 @@ enum {
 	SHARE = 4,
 };
 
-/* The device and number of the file that it ran; its name, if that is not known. */
-static uint64_t key_of(const struct crash *crash)
+/* What the file has that it ran; else its device and number, or its name. */
+static uint64_t program_of(const struct crash *crash)
 {
+	const int exe = crashed_file(crash, "exe", O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	const char *path = crash->word['E'] ? crash->word['E'] : "";
+	uint64_t program = spool_program(exe);
 	struct stat st;
 
-	if (crash->folder >= 0 && fstatat(crash->folder, "exe", &st, 0) == 0)
-		return st.st_ino * 0x9e3779b97f4a7c15 ^ st.st_dev;
-	return hash_name(path, strlen(path));
+	if (!program && exe >= 0 && fstat(exe, &st) == 0)
+		program = st.st_ino * 0x9e3779b97f4a7c15 ^ st.st_dev;
+	if (exe >= 0)
+		close(exe);
+	return program ? program : hash_name(path, strlen(path));
 }
 
 struct job {
@@ -227,11 +231,12 @@ static bool has_turn(const struct job *job)
 
 static bool has_rate(struct job *job)
 {
+	const struct spool_rate rate = { job->settings->interval_seconds * SECOND_NS,
+					 job->settings->user_snapshots };
 	struct err err;
 
-	if (spool_rate(job->spool, key_of(job->crash),
-		       job->settings->interval_seconds * SECOND_NS, &job->dying.missed,
-		       &err))
+	if (spool_rate(job->spool, &rate, job->uid, program_of(job->crash),
+		       &job->dying.missed, &err))
 		return true;
 	/* A storm is not to fill the log as well. */
 	if (!err_is(&err, ERR_LIMIT))

@@ -69,17 +69,27 @@ char *spool_find(const struct spool *spool, const char *which, struct err *err);
 struct spool_quota {
 	uint64_t bytes, files, age_ns;
 };
-/* Removes the oldest until the rest fits; calls removed, unless NULL, for each. dry: removes
- * nothing. */
+/* Removes what is too old; then, until the rest fits, the oldest of the user that has the most. So a user
+ * that has no more than his share of the quota loses none. Calls removed, unless NULL, for each. dry:
+ * removes nothing. */
 typedef void spool_removed_fn(void *arg, const struct spool_entry *entry);
 MUST_CHECK bool spool_prune(struct spool *spool, const struct spool_quota *quota,
 			    bool dry, spool_removed_fn *removed, void *arg,
 			    struct err *err);
 
-/* May a snapshot be taken of the program with this key now? ERR_LIMIT: there was one less than
- * interval_ns ago. *ret_missed: how many were refused since the last one. */
-MUST_CHECK bool spool_rate(struct spool *spool, uint64_t key, uint64_t interval_ns,
-			   uint64_t *ret_missed, struct err *err);
+/* What the executable with this descriptor is, wherever it lies: a digest of its first page, which has the
+ * build IDs, and of its size. Does not wait for its file system. 0: it cannot be read so. */
+uint64_t spool_program(int exe);
+
+struct spool_rate {
+	uint64_t interval_ns;  /* 0: no bound */
+	uint64_t most_of_user; /* in that time; 0: no bound */
+};
+/* May a snapshot be taken now of this program of this user? ERR_LIMIT: there was one less than interval_ns
+ * ago, or the user had most_of_user of all programs since. *ret_missed: how many of the program were
+ * refused since the last one. */
+MUST_CHECK bool spool_rate(struct spool *spool, const struct spool_rate *rate, uid_t uid,
+			   uint64_t program, uint64_t *ret_missed, struct err *err);
 /* One of n turns, held until the descriptor is closed. -1: all are taken. */
 int spool_turn(struct spool *spool, unsigned n);
 

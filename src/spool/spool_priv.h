@@ -10,4 +10,9 @@ struct spool {
 	char *path;
 };
 
+/* The text of /etc/subuid, allocated. NULL: there is none. */
+char *spool_lent_users(void);
+/* The user ID itself; of those that one line of that text lends, the first. */
+uid_t spool_user(const char *lent, uid_t uid);
+
 #endif

@@ -465,16 +465,24 @@ enum program_state programs_watch(struct programs *p, const char *path, const ch
 	return state;
 }
 
-bool programs_rate(const char *path, struct spool *spool, uint64_t interval_ns)
+bool programs_rate(const char *path, uid_t uid, struct spool *spool, uint64_t interval_ns)
 {
+	const struct spool_rate rate = { .interval_ns = interval_ns };
+	const int file =
+		interval_ns ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+			    : -1;
 	struct stat st;
 	struct err err;
-	uint64_t missed;
+	uint64_t missed, program = spool_program(file);
+	const bool known = file >= 0 && fstat(file, &st) == 0;
 
-	if (!interval_ns || stat(path, &st) != 0)
+	if (file >= 0)
+		close(file);
+	if (!known)
 		return true;
-	return spool_rate(spool, st.st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ st.st_dev,
-			  interval_ns, &missed, &err) ||
+	if (!program)
+		program = st.st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ st.st_dev;
+	return spool_rate(spool, &rate, uid, program, &missed, &err) ||
 	       !err_is(&err, ERR_LIMIT);
 }
 

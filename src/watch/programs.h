@@ -47,8 +47,9 @@ bool programs_has(const struct programs *programs, const struct stat *file);
 size_t programs_wanted(const struct programs *programs);
 /* Is each of the functions in any that is watched? */
 bool programs_have_functions(const struct programs *programs);
-/* May there be a snapshot of this program now? 0: always. */
-bool programs_rate(const char *path, struct spool *spool, uint64_t interval_ns);
+/* May there be a snapshot of this user's program now? 0: always. */
+bool programs_rate(const char *path, uid_t uid, struct spool *spool,
+		   uint64_t interval_ns);
 /* How many are watched. */
 size_t programs_count(const struct programs *programs);
 /* How many are no longer watched, and have probes until the kernel has removed them. */

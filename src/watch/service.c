@@ -93,11 +93,12 @@ static void refuse(struct service *s, pid_t pid, enum watch_outcome outcome)
 }
 
 /* WATCH_SNAPSHOT: it is wanted. program: a file, whose rate counts; NULL: the kernel has seen to it. */
-static enum watch_outcome refusal(struct service *s, const char *program, size_t place)
+static enum watch_outcome refusal(struct service *s, const char *program, uid_t uid,
+				  size_t place)
 {
 	if (place == AT_ONCE)
 		return WATCH_BUSY;
-	return !program || programs_rate(program, s->options->spool,
+	return !program || programs_rate(program, uid, s->options->spool,
 					 s->options->interval_ns)
 		       ? WATCH_SNAPSHOT
 		       : WATCH_RATE;
@@ -137,8 +138,8 @@ static void on_fault(void *arg, const struct fault_event *event)
 		return;
 	}
 	snprintf(file, sizeof(file), "/proc/%u/exe", event->pid);
-	const enum watch_outcome outcome =
-		refusal(s, event->hook < FAULT_HOOK_AGAIN ? file : NULL, place);
+	const enum watch_outcome outcome = refusal(
+		s, event->hook < FAULT_HOOK_AGAIN ? file : NULL, event->uid, place);
 	if (outcome != WATCH_SNAPSHOT) {
 		guard_let_go(s->watched.probes, event);
 		refuse(s, (pid_t)event->pid, outcome);
@@ -162,7 +163,7 @@ static void on_killed(struct service *s, const struct killed *killed)
 	if (!source || is_enough(s))
 		return;
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", source->file);
-	const enum watch_outcome outcome = refusal(s, file, place);
+	const enum watch_outcome outcome = refusal(s, file, killed->end.uid, place);
 	if (outcome != WATCH_SNAPSHOT)
 		refuse(s, pid, outcome);
 	else

@@ -128,6 +128,7 @@ static void test_settings(void **state)
 	assert_true(settings_read(folder, &settings, &err));
 	assert_int_equal(settings.quota_files, 7);
 	assert_int_equal(settings.interval_seconds, 3);
+	assert_int_equal(settings.user_snapshots, 10);
 	assert_string_equal(settings.spool, "/a b");
 	assert_true(settings_read("/dev/null", &settings, &err)); /* no folder */
 	assert_int_equal(settings.quota_files, 200);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "src/spool/spool_head.h"
+#include "src/spool/spool_priv.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/unit.h"
 
@@ -36,8 +37,8 @@ static struct spool *open_spool(void)
 }
 
 /* The ID that it got. NULL: err says why. */
-static char *try_to_put(struct spool *spool, const char *program, uint64_t realtime_ns,
-			struct err *err)
+static char *try_to_put_of(struct spool *spool, uid_t uid, const char *program,
+			   uint64_t realtime_ns, struct err *err)
 {
 	const struct spool_name name = { realtime_ns, program, 4711 };
 	char *id = NULL;
@@ -45,11 +46,17 @@ static char *try_to_put(struct spool *spool, const char *program, uint64_t realt
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "x", 1), 1);
-	const bool kept = spool_keep(spool, fd, SPOOL_DOCUMENT, &name, getuid(), getgid(),
-				     &id, err);
+	const bool kept =
+		spool_keep(spool, fd, SPOOL_DOCUMENT, &name, uid, getgid(), &id, err);
 	close(fd);
 	assert_true(kept == !!id);
 	return id;
+}
+
+static char *try_to_put(struct spool *spool, const char *program, uint64_t realtime_ns,
+			struct err *err)
+{
+	return try_to_put_of(spool, getuid(), program, realtime_ns, err);
 }
 
 static char *put(struct spool *spool, const char *program, uint64_t realtime_ns)
@@ -218,7 +225,8 @@ static void test_gone(void **state)
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(spool_create(spool, &err), -1);
 	assert_int_equal(err.code, ERR_SYS);
-	assert_false(spool_rate(spool, 1, 1, &missed, &err));
+	assert_false(
+		spool_rate(spool, &(struct spool_rate){ 1, 0 }, 0, 1, &missed, &err));
 	assert_int_equal(err.code, ERR_SYS);
 	assert_int_equal(spool_turn(spool, 2), -1);
 	if (spool_list(spool, &all, &err))
@@ -246,7 +254,8 @@ static void test_led_astray(void **state)
 	assert_string_equal(id, "20261124T161357636-astray-4711-1");
 	xfree(id);
 	uint64_t missed;
-	assert_false(spool_rate(spool, 1, 1, &missed, &err));
+	assert_false(
+		spool_rate(spool, &(struct spool_rate){ 1, 0 }, 0, 1, &missed, &err));
 	assert_int_equal(err.code, ERR_SYS);
 	assert_non_null(strstr(err.text, strerror(ELOOP)));
 	assert_true(stat(elsewhere, &st) < 0);
@@ -259,28 +268,92 @@ static void test_led_astray(void **state)
 	assert_int_equal(chmod(place, 0700), 0);
 }
 
+static uint64_t missed_then;
+
+/* Of a user who may have so many in an hour; 0: no bound. */
+static bool rates(struct spool *spool, uid_t uid, uint64_t program, uint64_t most)
+{
+	const struct spool_rate rate = { 3600 * SECOND_NS, most };
+	struct err err;
+	const bool ok = spool_rate(spool, &rate, uid, program, &missed_then, &err);
+
+	assert_true(ok || err_is(&err, ERR_LIMIT));
+	return ok;
+}
+
 static void test_rate(void **state)
 {
 	AUTO(spool_close) struct spool *spool = open_spool();
-	const uint64_t hour_ns = 3600 * SECOND_NS;
-	uint64_t missed;
 	struct err err;
 	(void)state;
 
-	assert_true(spool_rate(spool, 1, hour_ns, &missed, &err));
-	for (int i = 0; i < 3; i++) {
-		assert_false(spool_rate(spool, 1, hour_ns, &missed, &err));
-		assert_int_equal(err.code, ERR_LIMIT);
-	}
-	assert_true(spool_rate(spool, 2, hour_ns, &missed, &err));
-	assert_int_equal(missed, 0);
-	assert_true(spool_rate(spool, 1, 0, &missed, &err));
-	assert_int_equal(missed, 3);
+	assert_true(rates(spool, 7, 1, 0));
+	for (int i = 0; i < 3; i++)
+		assert_false(rates(spool, 7, 1, 0));
+	assert_true(rates(spool, 7, 2, 0));
+	assert_int_equal(missed_then, 0);
+	assert_true(spool_rate(spool, &(struct spool_rate){ 0, 0 }, 7, 1, &missed_then,
+			       &err));
+	assert_int_equal(missed_then, 3);
 	/* Many programs: the one that crashed longest ago is forgotten. */
-	for (uint64_t key = 1000; key < 1200; key++)
-		assert_true(spool_rate(spool, key, hour_ns, &missed, &err));
-	assert_true(spool_rate(spool, 2, hour_ns, &missed, &err));
-	assert_false(spool_rate(spool, 1199, hour_ns, &missed, &err));
+	for (uint64_t program = 1000; program < 1200; program++)
+		assert_true(rates(spool, 7, program, 0));
+	assert_true(rates(spool, 7, 2, 0));
+	assert_false(rates(spool, 7, 1199, 0));
+}
+
+/* Another user's crash of the same program hides none, and a user who changes his program has few. */
+static void test_rate_of_users(void **state)
+{
+	AUTO(spool_close) struct spool *spool = open_spool();
+	(void)state;
+
+	assert_true(rates(spool, 1000, 5000, 10));
+	assert_true(rates(spool, 1001, 5000, 10));
+	assert_false(rates(spool, 1000, 5000, 10));
+	for (uint64_t program = 5001; program < 5010; program++)
+		assert_true(rates(spool, 1000, program, 10));
+	for (uint64_t program = 5010; program < 5032; program++)
+		assert_false(rates(spool, 1000, program, 10));
+	assert_true(rates(spool, 1001, 5031, 10));
+	assert_true(rates(spool, 1000, 5032, 0));
+}
+
+static int open_copy(const char *name, const char *text, size_t size)
+{
+	char path[sizeof(folder) + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	return fd;
+}
+
+/* Copies are one program, whatever they are called, and another build is another. */
+static void test_program(void **state)
+{
+	enum { SIZE = 10000 };
+	const int one = open_copy("one", "a build", SIZE),
+		  copy = open_copy("copy", "a build", SIZE),
+		  other = open_copy("other", "b build", SIZE),
+		  longer = open_copy("longer", "a build", SIZE + 1);
+	(void)state;
+
+	const uint64_t program = spool_program(one);
+	if (!program) {
+		print_message("this file system does not read without waiting\n");
+		skip();
+	}
+	assert_true(spool_program(copy) == program);
+	assert_true(spool_program(other) != program);
+	assert_true(spool_program(longer) != program);
+	assert_true(spool_program(-1) == 0);
+	close(one);
+	close(copy);
+	close(other);
+	close(longer);
 }
 
 /* Does it wait for a file that another has locked? (proc_locks(5)) */
@@ -315,7 +388,8 @@ static void test_rate_waits(void **state)
 	assert_int_equal(flock(lock, LOCK_EX), 0);
 	const pid_t pid = fork();
 	if (pid == 0)
-		_exit(!spool_rate(spool, 7, 1, &missed, &err));
+		_exit(!spool_rate(spool, &(struct spool_rate){ 1, 0 }, 0, 7, &missed,
+				  &err));
 	while (!is_blocked(pid)) {
 		assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
 		sched_yield();
@@ -386,6 +460,90 @@ static void test_quota(void **state)
 	assert_int_equal(err.code, ERR_LIMIT);
 }
 
+static size_t count_of(struct spool *spool, uid_t uid)
+{
+	struct spool_entries all;
+	struct err err;
+	size_t n = 0;
+
+	assert_true(spool_list(spool, &all, &err));
+	for (size_t i = 0; i < all.count; i++)
+		n += all.list[i].owner == uid;
+	spool_entries_done(&all);
+	return n;
+}
+
+static void put_of(struct spool *spool, uid_t uid, uint64_t number)
+{
+	struct err err;
+	char *id =
+		try_to_put_of(spool, uid, "shop", INSTANT_NS + number * SECOND_NS, &err);
+
+	assert_non_null(id);
+	xfree(id);
+}
+
+/* The snapshots of a user who crashes again and again push out his own, and no others, older as they are. */
+static void test_quota_of_users(void **state)
+{
+	enum { ATTACKER = 4001, VICTIM, OTHER };
+	AUTO(spool_close) struct spool *spool = open_spool();
+	const struct spool_quota ten = { .files = 10 };
+	uint64_t number = 0;
+	(void)state;
+
+	if (geteuid() != 0)
+		skip(); /* nobody else has files of several users */
+	removed(spool, (struct spool_quota){ .age_ns = 1 });
+	put_of(spool, VICTIM, number++);
+	put_of(spool, OTHER, number++);
+	put_of(spool, OTHER, number++);
+	for (int i = 0; i < 22; i++) {
+		put_of(spool, ATTACKER, number++);
+		removed(spool, ten);
+	}
+	assert_int_equal(count_of(spool, VICTIM), 1);
+	assert_int_equal(count_of(spool, OTHER), 2);
+	assert_int_equal(count_of(spool, ATTACKER), 7);
+	/* Up to their shares, the others get room. */
+	for (int i = 0; i < 10; i++) {
+		put_of(spool, VICTIM, number++);
+		removed(spool, ten);
+	}
+	assert_int_equal(count_of(spool, VICTIM), 4);
+	assert_int_equal(count_of(spool, OTHER), 2);
+	assert_int_equal(count_of(spool, ATTACKER), 4);
+	struct spool_entries all;
+	struct err err;
+	assert_true(spool_list(spool, &all, &err));
+	removed(spool, (struct spool_quota){ .bytes = 3 * all.list[0].bytes });
+	spool_entries_done(&all);
+	assert_int_equal(count_of(spool, VICTIM), 1);
+	assert_int_equal(count_of(spool, OTHER), 1);
+	assert_int_equal(count_of(spool, ATTACKER), 1);
+	removed(spool, (struct spool_quota){ .age_ns = 1 });
+	assert_int_equal(count_of(spool, VICTIM) + count_of(spool, OTHER), 0);
+}
+
+/* Whoever has 65,536 of them for his containers has one share all the same. */
+static void test_lent_users(void **state)
+{
+	static const char lent[] = "lea:100000:65536\nnonsense\nmax:165536:65536\n:x:9\n"
+				   "1000:400000:2";
+	(void)state;
+
+	assert_int_equal(spool_user(lent, 0), 0);
+	assert_int_equal(spool_user(lent, 1000), 1000);
+	assert_int_equal(spool_user(lent, 100000), 100000);
+	assert_int_equal(spool_user(lent, 165535), 100000);
+	assert_int_equal(spool_user(lent, 165536), 165536);
+	assert_int_equal(spool_user(lent, 200000), 165536);
+	assert_int_equal(spool_user(lent, 231072), 231072);
+	assert_int_equal(spool_user(lent, 400001), 400000);
+	assert_int_equal(spool_user(lent, 400002), 400002);
+	assert_int_equal(spool_user(NULL, 400001), 400001);
+}
+
 static int make_place(void **state)
 {
 	if (make_folder(state))
@@ -397,11 +555,20 @@ static int make_place(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names), cmocka_unit_test(test_same_name),
-		cmocka_unit_test(test_kinds), cmocka_unit_test(test_head),
-		cmocka_unit_test(test_gone),  cmocka_unit_test(test_led_astray),
-		cmocka_unit_test(test_rate),  cmocka_unit_test(test_rate_waits),
-		cmocka_unit_test(test_turns), cmocka_unit_test(test_quota),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_same_name),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_head),
+		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_led_astray),
+		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_rate_of_users),
+		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_rate_waits),
+		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_quota),
+		cmocka_unit_test(test_quota_of_users),
+		cmocka_unit_test(test_lent_users),
 	};
 
 	return unit_run(argc, argv, tests, make_place, remove_folder);
