@@ -286,7 +286,8 @@ static bool is_word(const char *at, size_t len, const char *word)
 
 static bool is_of_file(const char *at, size_t len)
 {
-	static const char *const words[] = { "FILE", "BINARY", "DIR", "CORE", "[EXE]" };
+	static const char *const words[] = { "FILE", "BINARY", "DIR",
+					     "CORE", "[EXE]",  "PATH" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (is_word(at, len, words[i]))

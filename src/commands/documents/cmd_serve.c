@@ -14,8 +14,11 @@
 #include "src/viewer/serve/reader_process.h"
 #include "src/viewer/serve/serve.h"
 
+enum { FORWARDED_PORT = 8080 };
+
 struct serve_arguments {
 	uint32_t port;
+	const char *socket;
 	uint64_t idle_ns;
 	bool no_sandbox;
 };
@@ -23,6 +26,8 @@ struct serve_arguments {
 static const struct option_info serve_options[] = {
 	{ 'p', "port", "PORT", "listen at PORT (default: any that is free)",
 	  OPTION_NUMBER(struct serve_arguments, port) },
+	{ 0, "socket", "PATH", "listen at a Unix socket, which ssh forwards",
+	  OPTION_STRING(struct serve_arguments, socket) },
 	{ 0, "timeout", "TIME", "end when nothing was asked for so long",
 	  OPTION_TIME(struct serve_arguments, idle_ns) },
 	{ .name = NULL }
@@ -131,12 +136,16 @@ int cmd_serve(int argc, char **argv)
 				   "too many arguments: give a single file or folder");
 	if (arguments.port > UINT16_MAX)
 		return cmd_misused(&command_serve, "--port: there are 65535");
-	serving.server.port = (uint16_t)arguments.port;
+	serving.server.path = arguments.socket;
+	serving.server.port =
+		(uint16_t)(arguments.socket && !arguments.port ? FORWARDED_PORT
+							       : arguments.port);
 	serving.server.idle_ns = arguments.idle_ns;
 	if (!open_named(&serving, argv[optind], &err) ||
 	    !http_listen(&serving.server, &err))
 		return cmd_failed(&err);
 	status = serve_in_sandbox(&serving, arguments.no_sandbox);
+	http_remove_socket(&serving.server);
 	xfree(serving.path);
 	return status;
 }

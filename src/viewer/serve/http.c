@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -11,13 +12,18 @@
 
 enum {
 	VISITORS_MAX = 64,
+	STRANGERS_MAX =
+		16, /* of these: connections that have not shown yet that they know the token */
 	MEMORY_BYTES = 16 * 1024, /* of each: its line and headers */
 	SILENT_S = 60,		  /* how long an answer may wait to be read */
 	TICK_MS = 1000,
 	NS_PER_MS = 1000000,
 };
-/* So long may a request take to arrive, of those who have not shown yet that they know the token. */
+/* So long may the request of a stranger take to arrive; and its first byte and all of it if as many strangers are
+ * there as may be. */
 #define REQUEST_NS (UINT64_C(5) * 1000 * 1000 * 1000)
+#define CROWDED_BYTE_NS (UINT64_C(200) * 1000 * 1000)
+#define CROWDED_REQUEST_NS (UINT64_C(1) * 1000 * 1000 * 1000)
 /* So long may the answer take that we quit. */
 #define LAST_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
@@ -31,7 +37,9 @@ struct http_pending {
 struct visitor {
 	struct MHD_Connection *connection; /* NULL: nobody */
 	struct http_pending *pending;	   /* what is asked; NULL: nothing */
-	uint64_t since_ns; /* when it began to send a request; 0: it is not in a hurry */
+	uint64_t since_ns; /* of a stranger: when it came, or was refused last; else 0 */
+	bool has_begun;	   /* something of its request has come since */
+	bool is_leaving;   /* its connection was shut down */
 };
 
 struct serving {
@@ -161,8 +169,10 @@ static void mark(struct MHD_Connection *connection, uint64_t since_ns)
 {
 	struct visitor *visitor = visitor_of(connection);
 
-	if (visitor)
-		visitor->since_ns = since_ns;
+	if (!visitor)
+		return;
+	visitor->since_ns = since_ns;
+	visitor->has_begun = false;
 }
 
 static struct http_pending *new_pending(struct MHD_Connection *connection)
@@ -260,15 +270,89 @@ static int fd_of(const struct visitor *v)
 	return info ? info->connect_fd : -1;
 }
 
+static bool is_stranger(const struct visitor *v)
+{
+	return v->connection && v->since_ns && !v->is_leaving;
+}
+
+static bool is_crowded(const struct serving *s)
+{
+	unsigned strangers = 0;
+
+	for (size_t i = 0; i < VISITORS_MAX; i++)
+		strangers += is_stranger(&s->visitors[i]);
+	return strangers >= STRANGERS_MAX;
+}
+
+static void leave(struct visitor *v)
+{
+	shutdown(fd_of(v), SHUT_RDWR);
+	v->is_leaving = true;
+}
+
+/* For tests: GOSNAP_SERVE_PATIENCE=FACTOR, of all that may take some time. */
+static uint64_t patience(uint64_t usual)
+{
+#ifdef GOSNAP_FAULTS
+	const char *factor = getenv("GOSNAP_SERVE_PATIENCE");
+
+	return factor ? usual * strtoull(factor, NULL, 10) : usual;
+#else
+	return usual;
+#endif
+}
+
 /* Who sends a byte now and then is never silent, and would keep a place for ever. */
 static void leave_slow(struct serving *s, uint64_t now)
 {
-	for (size_t i = 0; i < VISITORS_MAX; i++) {
-		const struct visitor *v = &s->visitors[i];
+	const bool crowded = is_crowded(s);
 
-		if (v->connection && v->since_ns && now - v->since_ns > REQUEST_NS)
-			shutdown(fd_of(v), SHUT_RDWR);
+	for (size_t i = 0; i < VISITORS_MAX; i++) {
+		struct visitor *v = &s->visitors[i];
+		const uint64_t most = !crowded	     ? REQUEST_NS
+				      : v->has_begun ? CROWDED_REQUEST_NS
+						     : CROWDED_BYTE_NS;
+
+		if (is_stranger(v) && now - v->since_ns > patience(most))
+			leave(v);
 	}
+}
+
+/* Has it sent something that was not read yet? */
+static bool has_sent(const struct visitor *v, const struct pollfd *polled, size_t n)
+{
+	const int fd = fd_of(v);
+
+	for (size_t i = 0; i < n; i++)
+		if (polled[i].fd == fd)
+			return polled[i].revents & POLLIN;
+	return false;
+}
+
+static void note_begun(struct serving *s, const struct pollfd *polled, size_t n)
+{
+	for (size_t i = 0; i < VISITORS_MAX; i++) {
+		struct visitor *v = &s->visitors[i];
+		if (is_stranger(v) && !v->has_begun)
+			v->has_begun = has_sent(v, polled, n);
+	}
+}
+
+/* The stranger that is silent for longest; else the one whose request takes longest. Not one whose bytes are
+ * there: it may be the owner, whose browser sends its request as it connects. */
+static struct visitor *to_leave(struct serving *s, const struct pollfd *polled, size_t n)
+{
+	struct visitor *found = NULL;
+
+	for (size_t i = 0; i < VISITORS_MAX; i++) {
+		struct visitor *v = &s->visitors[i];
+		if (!is_stranger(v) || has_sent(v, polled, n))
+			continue;
+		if (!found || v->has_begun < found->has_begun ||
+		    (v->has_begun == found->has_begun && v->since_ns < found->since_ns))
+			found = v;
+	}
+	return found;
 }
 
 static bool is_over(const struct serving *s, uint64_t now)
@@ -286,6 +370,8 @@ static int patience_ms(const struct serving *s, uint64_t now)
 
 	if (MHD_get_timeout(s->daemon, &ms) != MHD_YES || ms > TICK_MS)
 		ms = TICK_MS;
+	if (is_crowded(s) && ms > CROWDED_BYTE_NS / NS_PER_MS)
+		ms = CROWDED_BYTE_NS / NS_PER_MS;
 	if (s->server->idle_ns > since && (s->server->idle_ns - since) / NS_PER_MS < ms)
 		ms = (s->server->idle_ns - since) / NS_PER_MS + 1;
 	return (int)ms;
@@ -341,6 +427,18 @@ static void leave_gone(struct serving *s, const struct pollfd *watched, size_t n
 	}
 }
 
+/* May the connection be accepted that waits? If need be, a stranger makes room for it. */
+static bool make_room(struct serving *s, const struct pollfd *polled, size_t n)
+{
+	if (!is_full(s) && !is_crowded(s))
+		return true;
+	struct visitor *v = to_leave(s, polled, n);
+	if (!v)
+		return false;
+	leave(v);
+	return !is_full(s);
+}
+
 /* The library would use select(), which is one more system call to be permitted. */
 static bool wait_and_run(struct serving *s, struct err *err)
 {
@@ -354,7 +452,7 @@ static bool wait_and_run(struct serving *s, struct err *err)
 	if (MHD_get_fdset(s->daemon, &in, &out, &except, &last) != MHD_YES)
 		return err_set(err, ERR_SYS, "libmicrohttpd has no descriptors");
 	/* Else it would accept more, and close them at once. */
-	if (is_full(s))
+	if (is_full(s) && !to_leave(s, NULL, 0))
 		FD_CLR(s->server->fd, &in);
 	const size_t n = to_poll(last, &in, &out, polled);
 	const size_t more = n + s->server->polled(s->server->arg, polled + n),
@@ -364,6 +462,7 @@ static bool wait_and_run(struct serving *s, struct err *err)
 	if (all > more) /* somebody waits */
 		s->asked_ns = monotonic_ns();
 	leave_gone(s, polled + more, all - more);
+	note_begun(s, polled, n);
 	s->server->go_on(s->server->arg);
 	FD_ZERO(&in);
 	FD_ZERO(&out);
@@ -374,6 +473,8 @@ static bool wait_and_run(struct serving *s, struct err *err)
 		if (polled[i].revents & POLLOUT)
 			FD_SET(polled[i].fd, &out);
 	}
+	if (FD_ISSET(s->server->fd, &in) && !make_room(s, polled, n))
+		FD_CLR(s->server->fd, &in);
 	MHD_run_from_select(s->daemon, &in, &out, &except);
 	return true;
 }
@@ -393,10 +494,10 @@ static struct MHD_Daemon *start(struct serving *s)
 		s, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
 		MHD_OPTION_LISTEN_SOCKET, s->server->fd, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)VISITORS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)MEMORY_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
-		MHD_OPTION_END);
+		(size_t)MEMORY_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)patience(SILENT_S), MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
 }
 
 /* The library does not end before, and nobody waits for the answers. */
