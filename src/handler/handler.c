@@ -105,10 +105,15 @@ static bool start_copy(const struct run *run, struct child *ret,
 static void hand_on_previous(const struct run *run, struct core_source *source)
 {
 	struct previous previous;
+	struct err err;
+	const enum previous_known known =
+		previous_read(run->handler->folder, &previous, &err);
 
 	/* As long as nobody says otherwise, the kernel's own default. */
-	if (!previous_read(run->handler->folder, &previous))
+	if (known == PREVIOUS_MISSING)
 		strcpy(previous.core_pattern, "core");
+	else if (known == PREVIOUS_WRONG)
+		report("%s; cores go to %s", err.text, previous.core_pattern);
 	hand_on(run->crash, previous.core_pattern, source);
 }
 

@@ -11,7 +11,11 @@
 
 #include "src/spool/spool.h"
 
-enum { FILE_MAX = 4096, MEGABYTE_SHIFT = 20 };
+enum {
+	FILE_MAX = 4096,
+	MEGABYTE_SHIFT = 20,
+	UNSET = '\n', /* no line of a text has it */
+};
 
 struct key {
 	const char *name;
@@ -45,8 +49,12 @@ static bool set(const struct key *key, const char *value, void *ret)
 	char *end, *field = (char *)ret + key->off;
 
 	value += *value == ' '; /* the rest belongs to a text */
-	if (key->text)
-		return snprintf(field, key->text, "%s", value) < (int)key->text;
+	if (key->text && strlen(value) >= key->text)
+		return false;
+	if (key->text) {
+		strcpy(field, value);
+		return true;
+	}
 	value += strspn(value, " ");
 	errno = 0;
 	const uint64_t n = strtoull(value, &end, 10);
@@ -75,17 +83,20 @@ static bool take_line(char *line, const struct key *keys, size_t n, void *ret)
 	return false;
 }
 
-static bool read_file(const char *folder, const char *name, char ret[static FILE_MAX])
+/* Its length. -1: errno says why it cannot be read. */
+static ssize_t read_file(const char *folder, const char *name, char ret[static FILE_MAX])
 {
 	char path[SETTINGS_PATH + 32];
 
 	snprintf(path, sizeof(path), "%.*s/%s", SETTINGS_PATH, folder, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	const ssize_t n = fd < 0 ? -1 : read(fd, ret, FILE_MAX - 1);
+	const int why = errno;
 	if (fd >= 0)
 		close(fd);
+	errno = why;
 	ret[n < 0 ? 0 : n] = '\0';
-	return n >= 0;
+	return n;
 }
 
 /* False: *ret_line is the first one that was not understood. */
@@ -111,7 +122,7 @@ bool settings_read(const char *folder, struct settings *ret, struct err *err)
 		.timeout_seconds = 30,
 		.at_once = 4,
 	};
-	if (!read_file(folder, "handler.conf", text))
+	if (read_file(folder, "handler.conf", text) < 0)
 		return errno == ENOENT || errno == ENOTDIR ||
 		       err_sys(err, "cannot read %.200s/handler.conf", folder);
 	return take(text, settings_keys, ARRAY_SIZE(settings_keys), ret, &line) ||
@@ -128,11 +139,58 @@ uint64_t settings_quota_bytes(const struct settings *settings)
 	       << MEGABYTE_SHIFT;
 }
 
-bool previous_read(const char *folder, struct previous *ret)
+bool previous_is_sound(const char *core_pattern, struct err *err)
 {
-	char text[FILE_MAX], *line;
+	const char *program = core_pattern + (*core_pattern == '|');
+
+	if (*core_pattern == '@')
+		return err_set(err, ERR_CANNOT,
+			       "core_pattern is the socket of another program (%.100s): "
+			       "cores cannot be handed on to it",
+			       core_pattern);
+	return program == core_pattern || program[strspn(program, " \t\n\v\f\r")] ||
+	       err_set(err, ERR_CANNOT,
+		       "core_pattern names no program (%.100s): cores cannot be handed "
+		       "on to it",
+		       core_pattern);
+}
+
+static bool previous_take(const char *folder, char text[static FILE_MAX], size_t len,
+			  struct previous *ret, struct err *err)
+{
+	char *line;
+
+	ret->core_pattern[0] = UNSET;
+	if (len == FILE_MAX - 1 || strlen(text) < len)
+		return err_set(err, ERR_BAD_DATA, "%.200s/previous: not a text of ours",
+			       folder);
+	if (!take(text, previous_keys, ARRAY_SIZE(previous_keys), ret, &line))
+		return err_set(err, ERR_BAD_DATA,
+			       "%.200s/previous: not understood: %.60s", folder, line);
+	if (ret->core_pattern[0] == UNSET)
+		return err_set(err, ERR_BAD_DATA,
+			       "%.200s/previous: it does not say where cores went",
+			       folder);
+	struct err why;
+	return previous_is_sound(ret->core_pattern, &why) ||
+	       err_set(err, ERR_BAD_DATA, "%.200s/previous: %.200s", folder, why.text);
+}
+
+enum previous_known previous_read(const char *folder, struct previous *ret,
+				  struct err *err)
+{
+	char text[FILE_MAX];
+	struct err ignored;
 
 	*ret = (struct previous){ .core_pipe_limit = 0 };
-	return read_file(folder, "previous", text) &&
-	       take(text, previous_keys, ARRAY_SIZE(previous_keys), ret, &line);
+	const ssize_t len = read_file(folder, "previous", text);
+	if (len < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return PREVIOUS_MISSING;
+	const bool ok = len < 0 ? err_sys(err, "cannot read %.200s/previous", folder)
+				: previous_take(folder, text, (size_t)len, ret, err);
+	/* The kernel's own, where nothing else can be done. */
+	if (ret->core_pattern[0] == UNSET ||
+	    !previous_is_sound(ret->core_pattern, &ignored))
+		strcpy(ret->core_pattern, "core");
+	return ok ? PREVIOUS_KNOWN : PREVIOUS_WRONG;
 }

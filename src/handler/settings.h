@@ -30,13 +30,24 @@ bool settings_read(const char *folder, struct settings *ret, struct err *err);
 /* Of all snapshots together. 0: no bound. */
 uint64_t settings_quota_bytes(const struct settings *settings);
 
-/* FOLDER/previous, which install.h writes. False: not there. */
+/* FOLDER/previous, which install.h writes. */
 struct previous {
 	char core_pattern[SETTINGS_PATTERN];
 	uint64_t core_pipe_limit;
 	char installed[SETTINGS_PATTERN]; /* our own pattern */
 	uint64_t installed_limit;
 };
-bool previous_read(const char *folder, struct previous *ret);
+enum previous_known {
+	PREVIOUS_MISSING,
+	PREVIOUS_KNOWN,
+	/* It cannot be read or understood, or names nothing that cores can go to: err says why. What was
+	 * understood is set. */
+	PREVIOUS_WRONG,
+};
+enum previous_known previous_read(const char *folder, struct previous *ret,
+				  struct err *err);
+
+/* Can cores be handed on as a core_pattern says? hand_on.h does it. err: why not. */
+MUST_CHECK bool previous_is_sound(const char *core_pattern, struct err *err);
 
 #endif

@@ -42,10 +42,14 @@ static bool starts_gosnap(const char *pattern)
 	       strstr(pattern, INSTALL_SOCKET);
 }
 
-enum install_state install_state(const struct kernel_cores *now, struct previous *ret)
+enum install_state install_state(const struct kernel_cores *now, struct previous *ret,
+				 struct err *err)
 {
-	const bool known = previous_read(SETTINGS_FOLDER, ret);
+	const enum previous_known read = previous_read(SETTINGS_FOLDER, ret, err);
+	const bool known = read == PREVIOUS_KNOWN;
 
+	if (read == PREVIOUS_WRONG)
+		return INSTALL_WRONG;
 	if (known && strcmp(now->pattern, ret->installed) == 0)
 		return INSTALL_OURS;
 	if (starts_gosnap(now->pattern))
@@ -132,14 +136,18 @@ static bool make_pattern(struct plan *plan, struct err *err)
 static bool check(struct plan *plan, struct err *err)
 {
 	struct previous known;
+	struct err why;
 
 	if (geteuid() != 0)
 		return err_set(err, ERR_PERMISSION, "only root can do this");
 	if (!kernel_cores_read(&plan->now, err))
 		return false;
-	plan->state = install_state(&plan->now, &known);
+	plan->state = install_state(&plan->now, &known, &why);
 	plan->previous = known;
-	return true;
+	return plan->state != INSTALL_WRONG ||
+	       err_set(err, ERR_CANNOT,
+		       "%.300s: say there where cores are to go, or remove the file",
+		       why.text);
 }
 
 /* What cores would be handed on to from now on. */
@@ -150,11 +158,8 @@ static bool keep_previous(struct plan *plan, struct err *err)
 			       "core_pattern starts gosnap already, but " PREVIOUS
 			       " does not say what was before: set core_pattern to that "
 			       "first, which is core by default");
-	if (plan->now.pattern[0] == '@')
-		return err_set(err, ERR_CANNOT,
-			       "core_pattern is the socket of another program (%.100s): "
-			       "cores cannot be handed on to it",
-			       plan->now.pattern);
+	if (!previous_is_sound(plan->now.pattern, err))
+		return false;
 	if (plan->state == INSTALL_CHANGED)
 		say(plan, "core_pattern was changed since gosnap was installed: what it "
 			  "is now counts as what was before");

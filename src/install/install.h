@@ -39,7 +39,9 @@ enum install_state {
 	INSTALL_HALF,	 /* core_pattern is what it was before, but our files are there */
 	INSTALL_CHANGED, /* it was installed; somebody has changed core_pattern since */
 	INSTALL_UNKNOWN, /* core_pattern starts gosnap, but what was before is not known */
+	INSTALL_WRONG, /* the file of what was before is there, and cannot be understood: err says why */
 };
-enum install_state install_state(const struct kernel_cores *now, struct previous *ret);
+enum install_state install_state(const struct kernel_cores *now, struct previous *ret,
+				 struct err *err);
 
 #endif

@@ -144,7 +144,7 @@ static void check_pattern(struct doctor *d)
 		return;
 	}
 	AUTO(xfree) char *to = destination(now.pattern);
-	switch (install_state(&now, &previous)) {
+	switch (install_state(&now, &previous, &err)) {
 	case INSTALL_NONE:
 		fine(d, "core_pattern",
 		     xasprintf("no snapshots are taken of crashes: cores go to %s", to),
@@ -172,6 +172,13 @@ static void check_pattern(struct doctor *d)
 		      xasprintf("snapshots are taken of crashes, but " SETTINGS_FOLDER
 				"/previous is missing: cores go to the file core"),
 		      "set core_pattern to what it was before, then gosnap install");
+		break;
+	case INSTALL_WRONG:
+		doubt(d, "core_pattern",
+		      xasprintf("where cores went before gosnap was installed cannot be "
+				"understood: %s; they go to the file %s",
+				err.text, previous.core_pattern),
+		      "say there where cores are to go, or remove the file");
 		break;
 	}
 }

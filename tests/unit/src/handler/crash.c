@@ -122,7 +122,7 @@ static void test_settings(void **state)
 	settings.quota_megabytes = UINT64_MAX;
 	assert_true(settings_quota_bytes(&settings) == UINT64_MAX >> 20 << 20);
 	assert_string_equal(settings.spool, "/var/lib/gosnap");
-	assert_false(previous_read(folder, &previous));
+	assert_int_equal(previous_read(folder, &previous, &err), PREVIOUS_MISSING);
 	put("handler.conf",
 	    "# a comment\n\nquota_files=7\nspool = /a b\ninterval_seconds =  3\n");
 	assert_true(settings_read(folder, &settings, &err));
@@ -142,11 +142,50 @@ static void test_settings(void **state)
 	assert_int_equal(settings.quota_megabytes, 5);
 	put("previous",
 	    "core_pattern =  = |/x %p \ncore_pipe_limit = 16\ninstalled = |/g\n");
-	assert_true(previous_read(folder, &previous));
+	assert_int_equal(previous_read(folder, &previous, &err), PREVIOUS_KNOWN);
 	assert_string_equal(previous.core_pattern, " = |/x %p ");
 	assert_int_equal(previous.core_pipe_limit, 16);
 	assert_string_equal(previous.installed, "|/g");
 	assert_int_equal(previous.installed_limit, 0);
+}
+
+/* What is not understood is an error, and not what nobody has said. */
+static void test_wrong_previous(void **state)
+{
+	static const struct {
+		const char *text, *why, *to;
+	} wrong[] = {
+		{ "", "does not say where", "core" },
+		{ "installed = |/g\n", "does not say where", "core" },
+		{ "core_pattern |/x\n", "not understood: core_pattern |/x", "core" },
+		{ "core_pattern = |/x\ncore_pipe_limit = few\n", "core_pipe_limit",
+		  "|/x" },
+		{ "core_pattern = |/x\nmore = 1\n", "not understood: more", "|/x" },
+		{ "core_pattern = |\n", "names no program", "core" },
+		{ "core_pattern = | \t\n", "names no program", "core" },
+		{ "core_pattern = @/run/s\n", "socket of another", "core" },
+	};
+	struct previous previous;
+	struct err err;
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		put("previous", wrong[i].text);
+		assert_int_equal(previous_read(folder, &previous, &err), PREVIOUS_WRONG);
+		assert_non_null(strstr(err.text, wrong[i].why));
+		assert_string_equal(previous.core_pattern, wrong[i].to);
+	}
+	AUTO(xfree) char *longer = xcalloc(1, 5000);
+	memset(longer, '\n', 4999);
+	put("previous", longer);
+	assert_int_equal(previous_read(folder, &previous, &err), PREVIOUS_WRONG);
+	memset(longer + sprintf(longer, "core_pattern = /"), 'x', 200);
+	put("previous", longer);
+	assert_int_equal(previous_read(folder, &previous, &err), PREVIOUS_WRONG);
+	assert_string_equal(previous.core_pattern, "core");
+	put("previous", "core_pattern = \n"); /* nobody got cores */
+	assert_int_equal(previous_read(folder, &previous, &err), PREVIOUS_KNOWN);
+	assert_string_equal(previous.core_pattern, "");
 }
 
 enum { NOTES_AT = 512, NOTES_LEN = 100 };
@@ -329,9 +368,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),	 cmocka_unit_test(test_names),
-		cmocka_unit_test(test_settings), cmocka_unit_test(test_head),
-		cmocka_unit_test(test_signal),	 cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_settings), cmocka_unit_test(test_wrong_previous),
+		cmocka_unit_test(test_head),	 cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_copy),	 cmocka_unit_test(test_large),
 	};
 	return unit_run(argc, argv, tests, make_folder, remove_folder);
 }
