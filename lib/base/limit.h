@@ -199,6 +199,8 @@
 #define LIMIT_SANDBOX_SERVER_CPU_S 86400
 /* nanoseconds that it may take if nobody can keep it waiting: what it writes is a file */
 #define LIMIT_SANDBOX_NS (UINT64_C(3600) * 1000 * 1000 * 1000)
+/* nanoseconds that it may do nothing while nobody keeps it waiting */
+#define LIMIT_SANDBOX_STILL_NS (UINT64_C(60) * 1000 * 1000 * 1000)
 /* The process that downloads: bytes of memory, CPU seconds, and bytes of each file. */
 #define LIMIT_DOWNLOADER_BYTES (UINT64_C(1) << 30)
 #define LIMIT_DOWNLOADER_CPU_S 60

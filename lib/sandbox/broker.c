@@ -2,6 +2,7 @@
 #include "lib/sandbox/broker_priv.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -43,7 +44,8 @@ struct broker {
 	unsigned files;	   /* temporary ones that it has got */
 	int64_t forbidden; /* system call; -1: none */
 	uint64_t watch_ns; /* when to look at the workers next */
-	int starts;	   /* see starts.c; -1: none */
+	struct still still;
+	int starts; /* see starts.c; -1: none */
 	struct sandbox_allowance own, *allowance;
 };
 
@@ -63,6 +65,7 @@ struct broker *broker_new(const struct sandbox *how, pid_t child, int channel)
 		.until_ns = how->max_ns ? monotonic_ns() + how->max_ns : 0,
 	};
 	b->allowance = how->allowance ? how->allowance : &b->own;
+	still_begin(&b->still, how);
 	return b;
 }
 
@@ -142,8 +145,8 @@ static bool is_busy(const struct broker *b, const struct sandbox_service *s)
 	return s->finish && b->pending_count == PENDING_MAX;
 }
 
-static void serve(const struct broker *b, const struct question *q, int fd,
-		  struct answer *ret, int *ret_fd)
+static void serve(struct broker *b, const struct question *q, int fd, struct answer *ret,
+		  int *ret_fd)
 {
 	const struct sandbox_service *s = service_for(b, q->kind);
 
@@ -153,6 +156,8 @@ static void serve(const struct broker *b, const struct question *q, int fd,
 		ret->result = -EBUSY;
 	else
 		s->serve(s->arg, q, fd, ret, ret_fd);
+	if (s && q->kind == ASK_PAGER) /* from now on it waits for a person */
+		b->still.most_ns = 0;
 }
 
 static void answer(struct broker *b, const struct question *q, int fd, struct answer *ret,
@@ -286,9 +291,12 @@ static int watch_ms(const struct broker *b)
 static int patience_ms(const struct broker *b)
 {
 	const uint64_t now = monotonic_ns();
+	const uint64_t still_ms = b->still.look_ns / 1000000 + 1;
 	uint64_t until_ns = b->allowance->until_ns;
 	int ms = b->how->workers ? watch_ms(b) : b->pidfd < 0 ? LOOK_MS : -1;
 
+	if (b->still.most_ns && (ms < 0 || (uint64_t)ms > still_ms))
+		ms = (int)still_ms;
 	for (size_t i = 0; i < b->pending_count; i++) {
 		const struct answer_wait *wait = &b->pending[i].wait;
 		if (wait->fd < 0 && (ms < 0 || ms > LOOK_MS))
@@ -316,6 +324,24 @@ static bool workers_are_fine(struct broker *b, struct err *err)
 static bool is_late(const struct broker *b)
 {
 	return b->allowance->until_ns && monotonic_ns() >= b->allowance->until_ns;
+}
+
+static bool is_owed(const struct broker *b)
+{
+	for (size_t i = 0; i < b->pending_count; i++)
+		if (b->pending[i].channel >= 0)
+			return true;
+	return false;
+}
+
+static bool is_in_time(struct broker *b, struct err *err)
+{
+	if (is_late(b))
+		return err_set(err, ERR_SYS, SANDBOXED " took too long");
+	return !still_is_over(&b->still, b->how, is_owed(b)) ||
+	       err_set(err, ERR_SYS,
+		       SANDBOXED " did nothing for too long (%" PRIu64 " seconds)",
+		       b->still.most_ns / SECOND_NS);
 }
 
 static void answer_starts(struct broker *b, short events)
@@ -357,9 +383,7 @@ bool broker_serve(struct broker *b, int starts, int *ret_status, struct err *err
 		if ((b->pidfd < 0 || waiting[n].revents) &&
 		    waitpid(b->child, ret_status, WNOHANG) == b->child)
 			return true;
-		if (!workers_are_fine(b, err))
+		if (!workers_are_fine(b, err) || !is_in_time(b, err))
 			return false;
-		if (is_late(b))
-			return err_set(err, ERR_SYS, SANDBOXED " took too long");
 	}
 }

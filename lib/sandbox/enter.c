@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -151,6 +152,40 @@ void sandbox_close_others(const struct sandbox *how, int channel)
 		from = (unsigned)fd + 1;
 	}
 	close_range_of(from, ~0u);
+}
+
+struct withheld {
+	void *memory;
+	size_t size;
+};
+
+static struct withheld *withheld;
+static size_t withheld_count, withheld_cap;
+
+void sandbox_withhold(void *memory, size_t size)
+{
+	GROW(withheld, withheld_count, withheld_cap);
+	withheld[withheld_count++] = (struct withheld){ memory, size };
+}
+
+void sandbox_withhold_mapped(const char *name)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start, end;
+	char line[4096];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, name) && sscanf(line, "%lx-%lx", &start, &end) == 2)
+			sandbox_withhold((void *)start, end - start);
+	if (maps)
+		fclose(maps);
+}
+
+void sandbox_unmap_withheld(void)
+{
+	for (size_t i = 0; i < withheld_count; i++)
+		munmap(withheld[i].memory, withheld[i].size);
+	withheld_count = 0;
 }
 
 /* No exceptions: files are opened by the parent. It also forbids to trace processes outside. */

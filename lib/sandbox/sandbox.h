@@ -64,6 +64,10 @@ struct sandbox {
 	/* Threads for thread_start(), made before it reads anything: it can start none itself. */
 	unsigned threads;
 	uint64_t max_ns; /* how long it may take; 0: as long as it likes, but CPU time */
+	/* How long it may do nothing, see still.c, unless it waits for an answer, for whoever has started the
+	 * pager, or for the other end of a pipe that it has; 0: as long as it likes. */
+	uint64_t max_still_ns;
+#define SANDBOX_RESTS UINT64_MAX /* likewise, and no default applies */
 	/* How large each file may become that it writes to; writing beyond is an error, EFBIG. 0: as
 	 * large as it likes. Pipes and devices are no files. */
 	uint64_t max_file_bytes;

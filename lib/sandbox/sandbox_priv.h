@@ -66,6 +66,17 @@ bool starts_answer(int starts, pid_t leader, unsigned *left);
  * we are a subreaper. */
 MUST_CHECK bool group_watch(const struct sandbox *how, pid_t leader, struct err *err);
 void group_end(pid_t leader);
+/* still.c: how long the sandbox has done nothing though nobody keeps it waiting. Look at it every look_ns. */
+struct still {
+	uint64_t most_ns; /* 0: as long as it likes */
+	uint64_t look_ns;
+	uint64_t looked_ns, ticks, idle_ns; /* as of the last look */
+	bool was_still;
+};
+void still_begin(struct still *s, const struct sandbox *how);
+/* is_owed: an answer of ours is what it waits for. */
+bool still_is_over(struct still *s, const struct sandbox *how, bool is_owed);
+
 /* enter.c: bytes that one process may have for writing. */
 uint64_t sandbox_memory(void);
 

@@ -175,7 +175,10 @@ bool ended_in_sandbox(bool no_sandbox, const struct sandbox *how, int (*work)(vo
 		*ret_status = work(arg);
 		return true;
 	}
-	if (sandbox_run(how, work, arg, ret_status, err))
+	struct sandbox bounded = *how;
+	if (!how->server && !how->max_still_ns)
+		bounded.max_still_ns = LIMIT_SANDBOX_STILL_NS;
+	if (sandbox_run(&bounded, work, arg, ret_status, err))
 		return true;
 	if (*ret_status == SIGPIPE) {
 		signal(SIGPIPE, SIG_DFL);

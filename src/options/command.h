@@ -54,7 +54,8 @@ int cmd_misused(const struct command *command, const char *format, ...)
 
 /* Runs work(arg), which reads what may be hostile, in the sandbox, or here: with --no-sandbox, and in
  * builds that can have none. Returns its exit status; if it ends otherwise, says so. A closed pipe ends
- * the command as it ended work(). */
+ * the command as it ended work(). Unless how says otherwise, or it is a server, it may do nothing for
+ * LIMIT_SANDBOX_STILL_NS at most. */
 struct sandbox;
 /* For what is written to fd: how long it may take. */
 uint64_t sandbox_time_for(int fd);

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/limit.h"
 #include "lib/document/reader_inline.h"
 #include "lib/sandbox/sandbox.h"
 #include "src/capture/sandboxed.h"
@@ -384,13 +386,27 @@ static unsigned threads_of(const struct taking *t)
 	return 1 + (t->core != NULL) + progress_is_wanted(t->arguments->snap.progress);
 }
 
+/* A second look waits for so long, and a quarter at most. Whoever writes a core into a pipe may take his time. */
+static uint64_t stillness_for(const struct snap_options *options)
+{
+	const char *core = options->capture.core.path;
+	struct stat st;
+
+	if (core &&
+	    (strcmp(core, "-") == 0 || stat(core, &st) < 0 || !S_ISREG(st.st_mode)))
+		return SANDBOX_RESTS;
+	return LIMIT_SANDBOX_STILL_NS + 2 * options->look_again_ns;
+}
+
 /* NULL: err. */
 static struct capture_host *open_subject(const struct taking *t, struct sandbox *ret,
 					 struct err *err)
 {
 	struct snap_options *options = &t->arguments->snap;
 
-	*ret = (struct sandbox){ .workers = t->workers, .threads = threads_of(t) };
+	*ret = (struct sandbox){ .workers = t->workers,
+				 .threads = threads_of(t),
+				 .max_still_ns = stillness_for(options) };
 	if (t->document) {
 		ret->keep[ret->keep_count++] = output_fd(t->document);
 		ret->max_ns = sandbox_time_for(output_fd(t->document));

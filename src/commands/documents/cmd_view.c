@@ -112,7 +112,9 @@ static int view_open(int fd, const char *name, const struct view_arguments *argu
 {
 	struct viewing v = { .fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1),
 			     .name = name };
-	struct sandbox sandbox = { .keep = { v.fd }, .keep_count = 1 };
+	struct sandbox sandbox = { .keep = { v.fd },
+				   .keep_count = 1,
+				   .max_still_ns = SANDBOX_RESTS };
 	struct err err;
 	int status;
 	struct tty *tty = tty_open(&err);
