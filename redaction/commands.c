@@ -52,7 +52,10 @@ static const struct program {
 
 /* What the word after an option is: one more than the row's index; below zero, of no
  * row. */
-enum { NOTHING_KNOWN = 0, ANY_NAME = -1, ANY_P = -2 };
+enum { NOTHING_KNOWN = 0, ANY_NAME = -1, ANY_P = -2, ANY_DOUBTFUL = -3 };
+
+/* Options of which only the value tells, see doubtful.c: ANY_DOUBTFUL and below. */
+static const char *const doubtful[] = { "--key", "--license" };
 
 static const struct program *row(int number)
 {
@@ -159,6 +162,24 @@ static bool is_option(const char *word, size_t len)
 	return len > 0;
 }
 
+/* ANY_DOUBTFUL or below; NOTHING_KNOWN: it is none. */
+static int doubtful_option(const char *word, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(doubtful); i++)
+		if (is_doubtful_name(word, len, DOUBTFUL_ANYWHERE) &&
+		    word[len - 1] == doubtful[i][strlen(doubtful[i]) - 1])
+			return ANY_DOUBTFUL - (int)i;
+	return NOTHING_KNOWN;
+}
+
+static bool is_value_of_doubtful(int option, const char *word, size_t len)
+{
+	if (option > ANY_DOUBTFUL)
+		return false;
+	const char *name = doubtful[ANY_DOUBTFUL - option];
+	return is_doubtful_value(name, strlen(name), DOUBTFUL_ANYWHERE, word, len);
+}
+
 size_t redaction_of_argument(struct redaction *r, struct arguments *c, const char *word,
 			     size_t len)
 {
@@ -168,7 +189,8 @@ size_t redaction_of_argument(struct redaction *r, struct arguments *c, const cha
 	c->doubtful = before == ANY_P;
 	if (redaction_mode(r) == REDACT_NOTHING || before > 0 || begin < len)
 		return redaction_mode(r) == REDACT_NOTHING ? len : begin;
-	if (before == ANY_NAME || (before == ANY_P && !is_harmless(word, len)))
+	if (before == ANY_NAME || (before == ANY_P && !is_harmless(word, len)) ||
+	    is_value_of_doubtful(before, word, len))
 		return 0;
 	if (len < 2 || word[0] != '-' || c->next > 0)
 		return len;
@@ -176,6 +198,8 @@ size_t redaction_of_argument(struct redaction *r, struct arguments *c, const cha
 		c->next = ANY_P;
 	else if (is_option(word, len) && redaction_of_name(r, word, len))
 		c->next = ANY_NAME;
+	else if (is_option(word, len))
+		c->next = doubtful_option(word, len);
 	return len;
 }
 

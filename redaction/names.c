@@ -2,6 +2,7 @@
 #include "redaction/redaction_priv.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,6 +23,7 @@ static const char *const phrases[] = {
 	"cipher key",
 	"client assertion",
 	"client key",
+	"code verifier",
 	"consumer key",
 	"cookie",
 	"cred",
@@ -33,11 +35,16 @@ static const char *const phrases[] = {
 	"decryption key",
 	"deploy key",
 	"encryption key",
+	"function key",
 	"hmac key",
+	"honeycomb team",
+	"ingest key",
+	"insert key",
 	"instrumentation key",
 	"jwt",
 	"license key",
 	"mac key",
+	"magic link",
 	"master key",
 	"mnemonic",
 	"otp",
@@ -57,6 +64,7 @@ static const char *const phrases[] = {
 	"pw",
 	"pwd",
 	"recovery code",
+	"reset link",
 	"root key",
 	"saml response",
 	"secret",
@@ -77,18 +85,31 @@ static const char *const phrases[] = {
 	"unseal key",
 	"userinfo",
 	"verification code",
+	"write key",
 	"xsrf",
 };
 
 /* Anywhere in a name written as one word: dbpassword, apikeys, sessionid. */
 static const char *const stems[] = {
-	"accesskey",  "accesstoken",	"adminpw",	 "apikey",	 "apitoken",
-	"authcode",   "authkey",	"authorization", "authtoken",	 "bindpw",
-	"cardnumber", "clientsecret",	"credential",	 "creditcard",	 "dbpass",
-	"dbpw",	      "passphrase",	"passwd",	 "password",	 "privatekey",
-	"privkey",    "refreshtoken",	"requirepass",	 "rootpw",	 "secret",
-	"sessid",     "sessionid",	"sessionkey",	 "sessiontoken", "signingkey",
-	"smtppass",   "socialsecurity", "userpass",	 "userpw",	 "usertoken",
+	"accesskey",	"accesstoken",	"adminpw",	    "apikey",
+	"apitoken",	"authcode",	"authkey",	    "authorization",
+	"authtoken",	"bindpw",	"cardnumber",	    "clientsecret",
+	"codeverifier", "credential",	"creditcard",	    "dbpass",
+	"dbpw",		"dockercfg",	"dockerconfigjson", "magiclink",
+	"passphrase",	"passwd",	"password",	    "privatekey",
+	"privkey",	"refreshtoken", "requirepass",	    "rootpw",
+	"secret",	"sessid",	"sessionid",	    "sessionkey",
+	"sessiontoken", "signingkey",	"smtppass",	    "socialsecurity",
+	"userpass",	"userpw",	"usertoken",
+};
+
+/* X-Foo-Key is a header that lets its sender in. These are others' keys: of caches, of
+ * tables, and what both sides may know. */
+static const char *const public_keys[] = {
+	"cache",   "foreign",	"host",	     "idempotency", "index",
+	"message", "partition", "primary",   "public",	    "routing",
+	"row",	   "shard",	"socket",    "sort",	    "surrogate",
+	"unique",  "vary",	"websocket", "object",	    "natural",
 };
 
 /* At the end of a name: proxyAuth, userPin, samlAssertion. */
@@ -231,6 +252,21 @@ static bool is_header_of_signature(const char *words)
 	return begins_with(words, "x") && strstr(words, " signature ");
 }
 
+/* X-Functions-Key, x-insert-key */
+static bool is_header_of_key(const char *name, size_t len, const char *words)
+{
+	if (len == 0 || name[0] == '-' || !memchr(name, '-', len) ||
+	    memchr(name, '_', len) || memchr(name, '.', len) || !ends_with(words, "key"))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(public_keys); i++) {
+		char end[32];
+		snprintf(end, sizeof(end), "%s key", public_keys[i]);
+		if (ends_with(words, end))
+			return false;
+	}
+	return true;
+}
+
 static bool is_public(const char *words)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(public_names); i++)
@@ -266,5 +302,6 @@ bool is_secret_name(const char *name, size_t len)
 	if (is_public(words))
 		return false;
 	return has_phrase(words) || has_stem(words) || has_end(words) ||
-	       is_header_of_signature(words) || is_key_of_environment(name, len, words);
+	       is_header_of_signature(words) || is_header_of_key(name, len, words) ||
+	       is_key_of_environment(name, len, words);
 }

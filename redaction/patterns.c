@@ -269,18 +269,73 @@ static bool is_scheme(const char *text, size_t begin, size_t end)
 	return end - begin > 4 && memcmp(text + begin, "AWS4", 4) == 0;
 }
 
-static size_t end_of_word(const char *text, size_t len, size_t at)
+size_t end_of_word(const char *text, size_t len, size_t at)
 {
 	while (at < len && !strchr(" \t\r\n&;,\"'`)]}<>", text[at]))
 		at++;
 	return at;
 }
 
-static size_t end_of_line(const char *text, size_t len, size_t at)
+size_t end_of_line(const char *text, size_t len, size_t at)
 {
 	while (at < len && text[at] != '\n' && text[at] != '\r')
 		at++;
 	return at;
+}
+
+/* Blanks at the beginning of the line that text[at] is in. */
+static size_t indent_of(const char *text, size_t len, size_t at)
+{
+	while (at > 0 && !begins_line(text, at))
+		at--;
+	return count_letters(text, len, at, " \t");
+}
+
+size_t end_of_block(const char *text, size_t len, size_t at)
+{
+	const size_t least = indent_of(text, len, at) + 1;
+	size_t end = at, line = at;
+
+	while (line < len && text[line] == '\n') {
+		const size_t begin = line + 1,
+			     indent = count_letters(text, len, begin, " \t");
+		line = end_of_line(text, len, begin);
+		if (line > begin + indent && indent < least)
+			break;
+		if (line > begin + indent)
+			end = line;
+		if (line < len && text[line] == '\r')
+			line++;
+	}
+	return end;
+}
+
+/* YAML, 8.1: after "password: |" the lines that are indented more are the value. */
+static bool find_block(const char *text, size_t len, size_t at, struct span *ret)
+{
+	if (at == len || (text[at] != '|' && text[at] != '>'))
+		return false;
+	size_t line = at + 1 + count_letters(text, len, at + 1, "+-123456789");
+	line += count_letters(text, len, line, " \t\r");
+	if (line == len || text[line] != '\n')
+		return false;
+	ret->begin = line + 1 + count_letters(text, len, line + 1, " \t");
+	ret->end = end_of_block(text, len, line);
+	return ret->end > ret->begin;
+}
+
+/* Three quotes begin what extends over several lines in TOML. */
+static bool find_lines(const char *text, size_t len, size_t at, struct span *ret)
+{
+	enum { QUOTES = 3 };
+
+	if (len - at <= QUOTES || !is_quote(text[at]) || text[at + 1] != text[at] ||
+	    text[at + 2] != text[at])
+		return false;
+	ret->begin = at + QUOTES;
+	const char *end = memmem(text + ret->begin, len - ret->begin, text + at, QUOTES);
+	ret->end = end ? (size_t)(end - text) : len;
+	return ret->end > ret->begin;
 }
 
 /* In brackets, as maps and lists are printed, everything inside is the value. */
@@ -315,6 +370,10 @@ static bool find_given(const char *text, size_t len, size_t at, size_t name,
 	bool header = begin > at && text[at - 1] == ':';
 	size_t quote = quote_at(text, len, begin);
 
+	ret->rule = "key_value";
+	if (find_lines(text, len, begin, ret) ||
+	    (text[at - 1] == ':' && find_block(text, len, begin, ret)))
+		return true;
 	if (quote) {
 		begin += quote;
 		char mark = text[begin - 1];
@@ -359,6 +418,21 @@ static bool is_query_signature(const char *text, size_t begin, size_t end)
 	       (to > 0 && text[to - 1] == ',');
 }
 
+/* "?code=", "Authentication: ", "--key=", "LICENSE=": only before some values. */
+static bool is_doubtful(const char *text, size_t at, size_t begin, size_t end,
+			enum doubtful_place *ret)
+{
+	const bool query = text[at] == '=' &&
+			   (begin == 0 || strchr("?&;#", text[begin - 1])),
+		   header = text[at] == ':' && begins_line(text, begin);
+
+	*ret = query || header ? DOUBTFUL_PARAMETER : DOUBTFUL_ANYWHERE;
+	if (is_doubtful_name(text + begin, end - begin, *ret))
+		return true;
+	*ret = DOUBTFUL_ANYWHERE;
+	return is_doubtful_name(text + begin, end - begin, *ret);
+}
+
 static bool is_assignment(const char *text, size_t len, size_t at,
 			  secret_name_fn *is_secret, void *arg, struct span *ret)
 {
@@ -371,9 +445,14 @@ static bool is_assignment(const char *text, size_t len, size_t at,
 	if (end == begin || follows(text, len, at, "://"))
 		return false;
 	bool signature = text[at] != ':' && is_query_signature(text, begin, end);
-	if ((!signature && !names_secret(text, begin, end, is_secret, arg)) ||
+	bool named = !signature && names_secret(text, begin, end, is_secret, arg);
+	enum doubtful_place place;
+	if ((!signature && !named && !is_doubtful(text, at, begin, end, &place)) ||
 	    !find_given(text, len, given, begin, ret))
 		return false;
+	if (!signature && !named)
+		return is_doubtful_value(text + begin, end - begin, place,
+					 text + ret->begin, ret->end - ret->begin);
 	if (signature)
 		return ret->end - ret->begin >= SIGNATURE_MIN;
 	return text[at] != ':' || begins_line(text, begin) ||
@@ -396,8 +475,11 @@ static bool is_told(const char *text, size_t len, size_t at, secret_name_fn *is_
 		to++;
 	bool quoted = to < len && is_quote(text[to]);
 	bool option = begin < end && text[begin] == '-';
-	if (end == begin || end != at || (!quoted && !option) || to == len ||
-	    !is_secret(arg, text + begin, end - begin))
+	if (end == begin || end != at || (!quoted && !option) || to == len)
+		return false;
+	bool named = is_secret(arg, text + begin, end - begin);
+	if (!named &&
+	    !(option && is_doubtful_name(text + begin, end - begin, DOUBTFUL_ANYWHERE)))
 		return false;
 	size_t stop = to + 1;
 	if (quoted)
@@ -406,7 +488,28 @@ static bool is_told(const char *text, size_t len, size_t at, secret_name_fn *is_
 		while (stop < len && !isspace((unsigned char)text[stop]))
 			stop++;
 	*ret = (struct span){ to + quoted, stop, "key_value" };
-	return stop > to + quoted;
+	return stop > to + quoted &&
+	       (named || is_doubtful_value(text + begin, end - begin, DOUBTFUL_ANYWHERE,
+					   text + ret->begin, stop - ret->begin));
+}
+
+/* What begins with one of few letters. */
+static bool shape_of_word(const char *text, size_t len, size_t at, struct span *ret)
+{
+	switch (text[at]) {
+	case 'p':
+		return is_password_message(text, len, at, ret);
+	case 'd':
+	case 's':
+		return is_data_of_secret(text, len, at, ret);
+	case 'P':
+	case 'S':
+	case 'T':
+		if (is_ticket(text, len, at, ret))
+			return true;
+		break;
+	}
+	return is_bank_account(text, len, at, ret);
 }
 
 bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
@@ -417,14 +520,20 @@ bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret
 	switch (c) {
 	case ':':
 		if (is_userinfo(text, len, at, ret) ||
-		    is_driver_password(text, len, at, ret))
+		    is_driver_password(text, len, at, ret) ||
+		    is_password_line(text, len, at, ret))
 			return true;
 		return is_assignment(text, len, at, is_secret, arg, ret);
 	case '=':
 		return is_assignment(text, len, at, is_secret, arg, ret);
 	case ' ':
 		return is_told(text, len, at, is_secret, arg, ret) ||
+		       is_said_password(text, len, at, ret) ||
 		       is_argument(text, len, at, ret);
+	case '/':
+		return is_link(text, len, at, ret);
+	case '{':
+		return is_directory_hash(text, len, at, ret);
 	case '\t':
 	case '"':
 	case '\'':
@@ -443,7 +552,8 @@ bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret
 	if (!isalnum((unsigned char)c) || !begins_word(text, at))
 		return false;
 	if (isdigit((unsigned char)c))
-		return is_card(text, len, at, ret) || is_bot_token(text, len, at, ret);
+		return is_card(text, len, at, ret) || is_bot_token(text, len, at, ret) ||
+		       is_mail_login(text, len, at, ret) || is_token(text, len, at, ret);
 	return is_token(text, len, at, ret) || is_identified(text, len, at, ret) ||
-	       is_command(text, len, at, ret);
+	       is_command(text, len, at, ret) || shape_of_word(text, len, at, ret);
 }

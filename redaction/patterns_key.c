@@ -168,6 +168,31 @@ static bool may_begin_key(const uint8_t *bytes, size_t n)
 		(*inside.at == INTEGER || *inside.at == SEQUENCE));
 }
 
+/* RFC 7468, as Kubernetes has files. A label that is cut off may be that of a key. */
+static bool is_base64_pem(const char *text, size_t len, size_t at, struct span *ret)
+{
+	static const char begin[] = "LS0tLS1CRUdJTi", line[] = "-----BEGIN ",
+			  dashes[] = "-----";
+	enum { HEAD = 84 }; /* characters */
+	uint8_t bytes[BASE64_DECODE_LENGTH(HEAD)];
+
+	if (!follows(text, len, at, begin))
+		return false;
+	size_t n = decode(text + at, len - at < HEAD ? len - at : HEAD, bytes), end = at;
+	if (n < strlen(line) + 2)
+		return false;
+	const char *label = (const char *)bytes + strlen(line);
+	n -= strlen(line);
+	const bool whole = memmem(label, n, dashes, strlen(dashes));
+	if (label[0] == 'C' || (label[0] == 'P' && label[1] == 'U') ||
+	    (whole && !memmem(label, n, "PRIVATE KEY", strlen("PRIVATE KEY"))))
+		return false;
+	while (end < len && is_base64(text[end]))
+		end++;
+	*ret = (struct span){ at, end, "pem" };
+	return true;
+}
+
 bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret)
 {
 	enum {
@@ -178,6 +203,8 @@ bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret)
 	const size_t most = len - at;
 	size_t end = at, n, whole;
 
+	if (text[at] == 'L')
+		return is_base64_pem(text, len, at, ret);
 	/* 0x30 and the next byte are M and an early digit; "open" is b3Bl. */
 	if (most < FIRST ||
 	    !(text[at] == 'b' ? text[at + 1] == '3' : is_early(text[at + 1])))

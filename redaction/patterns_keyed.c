@@ -135,14 +135,28 @@ static size_t end_of_arguments(const char *text, size_t len, size_t at)
 	return at;
 }
 
+/* Which is no secret: "AUTH LOGIN\r\n" */
+static bool is_mechanism(const char *text, size_t len, size_t at)
+{
+	static const char *const words[] = { "CRAM-MD5\r\n", "LOGIN\r\n", "PLAIN\r\n",
+					     "XOAUTH2\r\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (follows(text, len, at, words[i]))
+			return true;
+	return false;
+}
+
 bool is_command(const char *text, size_t len, size_t at, struct span *ret)
 {
-	static const char *const words[] = { "AUTH LOGIN ", "AUTH PLAIN ", "AUTH ",
+	static const char *const words[] = { "AUTH PLAIN ", "AUTH XOAUTH2 ", "AUTH ",
 					     "PASS " };
 	size_t end = at;
 
 	if (!begins_line(text, at))
 		return false;
+	if (is_mail_login(text, len, at, ret))
+		return true;
 	if (len - at > 4 && strncasecmp(text + at, "auth", 4) == 0)
 		end = end_of_arguments(text, len, at + 4);
 	if (end > at + 4) {
@@ -152,10 +166,65 @@ bool is_command(const char *text, size_t len, size_t at, struct span *ret)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!follows(text, len, at, words[i]))
 			continue;
+		if (is_mechanism(text, len, at + strlen(words[i])))
+			return false;
 		const char *to = memmem(text + at, len - at, "\r\n", 2);
 		*ret = (struct span){ at + strlen(words[i]), to ? (size_t)(to - text) : 0,
 				      "key_value" };
 		return ret->end > ret->begin;
 	}
 	return false;
+}
+
+/* Is the document around text[at] one with "kind: Secret"? Documents of YAML are divided
+ * by lines of dashes. */
+static bool is_of_kind_secret(const char *text, size_t len, size_t at)
+{
+	enum { AROUND = 8192 };
+	static const char kind[] = "kind", secret[] = "Secret";
+	const char *from = text + (at > AROUND ? at - AROUND : 0);
+	const char *to = text + (len - at > AROUND ? at + AROUND : len);
+	const char *dashes;
+
+	while ((dashes = memmem(from, (size_t)(text + at - from), "\n---", 4)))
+		from = dashes + 1;
+	if ((dashes = memmem(text + at, (size_t)(to - text) - at, "\n---", 4)))
+		to = dashes;
+	for (const char *word = from;
+	     (word = memmem(word, (size_t)(to - word), kind, 4));) {
+		word += strlen(kind);
+		while (word < to && strchr("\": \t", *word) && *word)
+			word++;
+		if ((size_t)(to - word) >= strlen(secret) &&
+		    memcmp(word, secret, strlen(secret)) == 0 &&
+		    (word + strlen(secret) == to ||
+		     !is_name_letter(word[strlen(secret)])))
+			return true;
+	}
+	return false;
+}
+
+bool is_data_of_secret(const char *text, size_t len, size_t at, struct span *ret)
+{
+	size_t to = at + (follows(text, len, at, "data")	 ? strlen("data")
+			  : follows(text, len, at, "stringData") ? strlen("stringData")
+								 : 0);
+	const bool quoted = to > at && to < len && text[to] == '"';
+
+	to += quoted;
+	if (to == at || to >= len || text[to] != ':' ||
+	    (!quoted && skip_back(text, at, " \t") > 0 &&
+	     text[skip_back(text, at, " \t") - 1] != '\n'))
+		return false;
+	to += 1 + count_letters(text, len, to + 1, quoted ? " \t\r\n" : " \t\r");
+	if (to >= len || text[to] != (quoted ? '{' : '\n') ||
+	    !is_of_kind_secret(text, len, at))
+		return false;
+	const char *brace = memchr(text + to, '}', len - to);
+	ret->begin = to + 1;
+	ret->end = !quoted ? end_of_block(text, len, to)
+		   : brace ? (size_t)(brace - text)
+			   : len;
+	ret->rule = "key_value";
+	return ret->end > ret->begin;
 }

@@ -1,80 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patterns_token.c - keys and tokens in a documented format of their own. */
 #include "redaction/redaction_priv.h"
+#include "redaction/tokens.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-#define UPPER LETTERS_UPPER
 #define DIGITS LETTERS_DIGITS
 #define WORD LETTERS_WORD
 #define TOKEN LETTERS_TOKEN
 #define BASE64 LETTERS_BASE64
-
-/* Keys and tokens as their issuers document them: a prefix, and at least so many
- * characters after it. Sorted by first character. */
-static const struct {
-	const char *prefix, *letters;
-	size_t least;
-} keys[] = {
-	{ "AGE-SECRET-KEY-1", UPPER DIGITS, 40 },
-	{ "AIza", TOKEN, 35 },		    /* Google API */
-	{ "AKIA", UPPER DIGITS, 16 },	    /* AWS, IAM user */
-	{ "ATATT3", BASE64, 40 },	    /* Atlassian */
-	{ "ASIA", UPPER DIGITS, 16 },	    /* AWS, temporary */
-	{ "CFPAT-", TOKEN, 40 },	    /* Contentful */
-	{ "EAACEdEose0cBA", TOKEN, 8 },	    /* Facebook */
-	{ "GOCSPX-", TOKEN, 20 },	    /* Google OAuth client */
-	{ "PMAK-", TOKEN, 40 },		    /* Postman */
-	{ "SG.", WORD "_-.", 40 },	    /* SendGrid */
-	{ "dapi", "0123456789abcdef", 32 }, /* Databricks */
-	{ "dckr_pat_", TOKEN, 20 },	    /* Docker */
-	{ "discord.com/api/webhooks/", WORD "/_-", 30 },
-	{ "doo_v1_", TOKEN, 40 }, /* DigitalOcean */
-	{ "dop_v1_", TOKEN, 40 },
-	{ "dor_v1_", TOKEN, 40 },
-	{ "gho_", TOKEN, 30 }, /* GitHub */
-	{ "ghp_", TOKEN, 30 },
-	{ "ghr_", TOKEN, 30 },
-	{ "ghs_", TOKEN, 30 },
-	{ "ghu_", TOKEN, 30 },
-	{ "github_pat_", WORD "_", 30 },
-	{ "glpat-", TOKEN, 20 }, /* GitLab */
-	{ "glsa_", TOKEN, 30 },	 /* Grafana */
-	{ "gsk_", TOKEN, 40 },	 /* Groq */
-	{ "hf_", TOKEN, 30 },	 /* Hugging Face */
-	{ "hooks.slack.com/services/", WORD "/", 20 },
-	{ "hvb.", TOKEN, 24 }, /* Vault */
-	{ "hvs.", TOKEN, 24 },
-	{ "lin_api_", TOKEN, 30 }, /* Linear */
-	{ "npm_", TOKEN, 36 },
-	{ "pscale_tkn_", TOKEN, 30 }, /* PlanetScale */
-	{ "pypi-", TOKEN, 40 },
-	{ "rk_live_", TOKEN, 20 }, /* Stripe */
-	{ "rk_test_", TOKEN, 20 },
-	{ "rubygems_", TOKEN, 40 },
-	{ "shpat_", TOKEN, 30 }, /* Shopify */
-	{ "shpca_", TOKEN, 30 },
-	{ "shppa_", TOKEN, 30 },
-	{ "shpss_", TOKEN, 30 },
-	{ "sk-", TOKEN, 20 }, /* OpenAI, Anthropic */
-	{ "sk_live_", TOKEN, 20 },
-	{ "sk_test_", TOKEN, 20 },
-	{ "sq0atp-", TOKEN, 20 }, /* Square */
-	{ "sq0csp-", TOKEN, 30 },
-	{ "webhook.office.com/", WORD "/@-", 40 }, /* Teams */
-	{ "whsec_", TOKEN, 20 },
-	{ "xapp-", TOKEN, 20 },	   /* Slack */
-	{ "xkeysib-", TOKEN, 40 }, /* Brevo */
-	{ "xoxa-", TOKEN, 20 },
-	{ "xoxb-", TOKEN, 20 },
-	{ "xoxe.", WORD "-.", 20 },
-	{ "xoxp-", TOKEN, 20 },
-	{ "xoxr-", TOKEN, 20 },
-	{ "xoxs-", TOKEN, 20 },
-	{ "ya29.", TOKEN, 20 }, /* Google OAuth access */
-};
 
 /* "AKIA.../20261122/eu-west-1/s3/aws4_request": X-Amz-Credential only says who signed. */
 static bool is_scope(const char *text, size_t len, size_t at)
@@ -86,29 +22,57 @@ static bool is_scope(const char *text, size_t len, size_t at)
 	       count_letters(text, len, at + slash, DIGITS) == DATE;
 }
 
+/* Are these as many characters as the format has? A text may be cut off. */
+static bool is_long_enough(const struct token_format *format, const char *text, size_t n,
+			   bool is_end)
+{
+	if (format->flags & TOKEN_WHOLE)
+		return n == format->least && is_random(text, n, n);
+	return n >= format->least || (n > 0 && is_end && !(format->flags & TOKEN_LONG));
+}
+
 static bool is_of_maker(const char *text, size_t len, size_t at, struct span *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(keys) && keys[i].prefix[0] <= text[at]; i++) {
-		if (keys[i].prefix[0] < text[at] ||
-		    !follows(text, len, at, keys[i].prefix))
+	size_t count;
+	const struct token_format *formats = token_formats(text[at], &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!follows(text, len, at, formats[i].prefix))
 			continue;
-		size_t begin = at + strlen(keys[i].prefix);
-		size_t n = count_letters(text, len, begin, keys[i].letters);
+		size_t begin = at + strlen(formats[i].prefix);
+		size_t n = count_letters(text, len, begin, formats[i].letters);
 		*ret = (struct span){ at, begin + n, "service_key" };
-		if (n >= keys[i].least || (n > 0 && begin + n == len))
+		if (is_long_enough(&formats[i], text + begin, n, begin + n == len))
 			return !is_scope(text, len, begin + n);
 	}
 	return false;
+}
+
+/* "abcdefghijklmn.atlasv1.": an id is before it. */
+static bool is_of_terraform(const char *text, size_t len, size_t at, struct span *ret)
+{
+	enum { ID = 14, LEAST = 60 };
+	static const char mark[] = "atlasv1.";
+
+	if (at < ID + 1 || text[at - 1] != '.' || !follows(text, len, at, mark))
+		return false;
+	const size_t begin = at + strlen(mark), id = at - ID - 1;
+	const size_t n = count_letters(text, len, begin, TOKEN "=");
+	*ret = (struct span){ at, begin + n, "service_key" };
+	return count_letters(text, at, id, WORD) == ID &&
+	       (n >= LEAST || (n > 0 && begin + n == len));
 }
 
 /* Password hashes of crypt(3) and its successors: $2a$10$..., $argon2id$v=19$... */
 bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret)
 {
 	enum { LEAST = 16 };
-	static const char *const schemes[] = { "$1$",	   "$2a$",     "$2b$", "$2y$",
-					       "$5$",	   "$6$",      "$7$",  "$apr1$",
-					       "$argon2d", "$argon2i", "$gy$", "$y$",
-					       "$scrypt$" };
+	static const char *const schemes[] = {
+		"$1$",	   "$2a$",     "$2b$",	   "$2x$",     "$2y$",
+		"$5$",	   "$6$",      "$7$",	   "$H$",      "$P$",
+		"$S$",	   "$apr1$",   "$argon2d", "$argon2i", "$gy$",
+		"$pbkdf2", "$bcrypt-", "$scrypt$", "$sha1$",   "$y$",
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
 		if (!follows(text, len, at, schemes[i]))
@@ -117,6 +81,30 @@ bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret)
 				      at + count_letters(text, len, at, WORD "$./+=,-"),
 				      "service_key" };
 		return ret->end - at >= LEAST;
+	}
+	return false;
+}
+
+/* RFC 2307, 5.3, and what OpenLDAP added. */
+bool is_directory_hash(const char *text, size_t len, size_t at, struct span *ret)
+{
+	enum { LEAST = 16 };
+	static const char *const schemes[] = { "ARGON2", "BCRYPT", "CRYPT",
+					       "MD5",	 "PBKDF2", "SHA",
+					       "SMD5",	 "SSHA",   "X-ISSHA" };
+	const size_t name = at + 1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
+		const size_t n = strlen(schemes[i]);
+		if (len - name <= n || strncasecmp(text + name, schemes[i], n) != 0)
+			continue;
+		const size_t brace =
+			name + n + count_letters(text, len, name + n, DIGITS "-SHA");
+		if (brace >= len || text[brace] != '}')
+			continue;
+		const size_t hash = count_letters(text, len, brace + 1, WORD "$./+=,-");
+		*ret = (struct span){ at, brace + 1 + hash, "service_key" };
+		return hash >= LEAST;
 	}
 	return false;
 }
@@ -185,6 +173,9 @@ bool is_token(const char *text, size_t len, size_t at, struct span *ret)
 	    is_of_maker(text, len, at, ret))
 		return true;
 	switch (text[at]) {
+	case 'a':
+		return is_of_terraform(text, len, at, ret);
+	case 'L':
 	case 'M':
 		return is_base64_key(text, len, at, ret);
 	case 'b':

@@ -152,6 +152,27 @@ const char *redaction_of_parameter(struct redaction *r, const char *name, size_t
 	return is_signature(name, len) || is_name_of_secret(r, name, len) ? "name" : NULL;
 }
 
+bool redaction_asks_for_text(const char *name, size_t len, bool is_parameter)
+{
+	return (is_parameter && is_doubtful_name(name, len, DOUBTFUL_PARAMETER)) ||
+	       is_doubtful_name(name, len, DOUBTFUL_ANYWHERE);
+}
+
+const char *redaction_of_named_text(struct redaction *r, const char *name, size_t len,
+				    const char *text, size_t text_len, bool is_parameter)
+{
+	const char *rule = is_parameter ? redaction_of_parameter(r, name, len)
+					: redaction_of_name(r, name, len);
+
+	if (rule || r->mode != REDACT_SECRETS)
+		return rule;
+	if (is_parameter &&
+	    is_doubtful_value(name, len, DOUBTFUL_PARAMETER, text, text_len))
+		return "name";
+	return is_doubtful_value(name, len, DOUBTFUL_ANYWHERE, text, text_len) ? "name"
+									       : NULL;
+}
+
 const char *redaction_of_type(struct redaction *r, const char *type)
 {
 	enum verdict verdict = VERDICT_NONE;

@@ -44,6 +44,12 @@ const char *redaction_of_name(struct redaction *r, const char *name, size_t len)
 const char *redaction_of_type(struct redaction *r, const char *type);
 /* The same for a parameter of a query or form, where "sig" counts too. */
 const char *redaction_of_parameter(struct redaction *r, const char *name, size_t len);
+/* The same for one whose value is this text, which may tell more: "code", LICENSE and --key
+ * are names of secrets only before characters that are mixed as in a token. */
+const char *redaction_of_named_text(struct redaction *r, const char *name, size_t len,
+				    const char *text, size_t text_len, bool is_parameter);
+/* Does that need the text? */
+bool redaction_asks_for_text(const char *name, size_t len, bool is_parameter);
 /* Is it the type of the public part of a private key in package crypto? */
 bool redaction_is_public(const char *type);
 /* Is this text rather the name of a secret than a secret, like "access_token"? */

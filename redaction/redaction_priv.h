@@ -18,6 +18,15 @@ bool is_signature(const char *name, size_t len);
 /* How many words a name is made of. */
 size_t name_words(const char *name, size_t len);
 
+/* doubtful.c: are these characters mixed as in a token, and at least so many? */
+bool is_random(const char *text, size_t len, size_t least);
+/* Names that mean a secret only before a value that may be one: --key, LICENSE; code in a
+ * query, a form or a header. */
+enum doubtful_place { DOUBTFUL_ANYWHERE, DOUBTFUL_PARAMETER };
+bool is_doubtful_name(const char *name, size_t len, enum doubtful_place place);
+bool is_doubtful_value(const char *name, size_t len, enum doubtful_place place,
+		       const char *value, size_t value_len);
+
 /* types.c: by the type's name with its package path. */
 bool is_secret_type(const char *type);
 
@@ -183,10 +192,32 @@ bool is_command(const char *text, size_t len, size_t at, struct span *ret);
 bool is_value_of_secret(const char *text, size_t begin, size_t end,
 			secret_name_fn *is_secret, void *arg);
 
+/* In Kubernetes: "kind: Secret\ndata:\n  uri: ...", also in JSON. */
+bool is_data_of_secret(const char *text, size_t len, size_t at, struct span *ret);
+
+/* patterns_login.c: the same of what logs in. "login bob password abc" of .netrc, "with
+ * password abc" of a log. */
+bool is_said_password(const char *text, size_t len, size_t at, struct span *ret);
+/* host:5432:database:user:abc of .pgpass; at: the first colon. */
+bool is_password_line(const char *text, size_t len, size_t at, struct span *ret);
+/* AUTH LOGIN of SMTP, and what follows it or the question for a password. */
+bool is_mail_login(const char *text, size_t len, size_t at, struct span *ret);
+/* The password message of PostgreSQL: 'p', a length, and a text. */
+bool is_password_message(const char *text, size_t len, size_t at, struct span *ret);
+
+/* patterns_account.c: an IBAN, whose check digits are right. */
+bool is_bank_account(const char *text, size_t len, size_t at, struct span *ret);
+/* patterns_link.c: /reset-password/abc; at: the slash after the words. */
+bool is_link(const char *text, size_t len, size_t at, struct span *ret);
+/* ST-1-abc of CAS. */
+bool is_ticket(const char *text, size_t len, size_t at, struct span *ret);
+
 /* patterns_token.c: at: where a word begins. */
 bool is_bot_token(const char *text, size_t len, size_t at, struct span *ret);
 bool is_token(const char *text, size_t len, size_t at, struct span *ret);
 bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret);
+/* {SSHA}abc */
+bool is_directory_hash(const char *text, size_t len, size_t at, struct span *ret);
 
 /* patterns_key.c: private keys in DER, or in OpenSSH's format. */
 static inline bool begins_binary_key(char first)
@@ -228,6 +259,10 @@ size_t count_letters(const char *text, size_t len, size_t at, const char *letter
 #define LETTERS_BASE64 LETTERS_WORD "+/=_-"
 bool begins_line(const char *text, size_t at);
 bool is_name_letter(char c);
+size_t end_of_word(const char *text, size_t len, size_t at);
+size_t end_of_line(const char *text, size_t len, size_t at);
+/* Past the lines that are indented more than the one that text[at] is in; at: its end. */
+size_t end_of_block(const char *text, size_t len, size_t at);
 /* Where the closing quote of what begins at text[at] is; len: none. */
 size_t end_of_quoted(const char *text, size_t len, size_t at, char quote);
 

@@ -115,14 +115,15 @@ static void print_args(struct sink *out, const struct process_words *args,
 }
 
 /* A shell's directories are no passwords. */
-static const char *rule_of_variable(struct redaction *r, const char *word, size_t len)
+static const char *rule_of_variable(struct redaction *r, const char *word, size_t len,
+				    struct bytes_of_text value)
 {
 	static const char *const folders[] = { "PWD", "OLDPWD" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		if (len == strlen(folders[i]) && memcmp(word, folders[i], len) == 0)
 			return NULL;
-	return redaction_of_name(r, word, len);
+	return redaction_of_named_text(r, word, len, value.bytes, value.len, false);
 }
 
 static void print_environment(struct sink *out, const struct process_printing *p)
@@ -137,10 +138,11 @@ static void print_environment(struct sink *out, const struct process_printing *p
 		print_item_without_secrets(out, p->redaction, NULL,
 					   (struct bytes_of_text){ word, len });
 		if (p->environment && word[len])
-			print_text_without_secrets(
-				out, p->redaction, "value",
-				rule_of_variable(p->redaction, word, len),
-				cut(word + len + 1));
+			print_text_without_secrets(out, p->redaction, "value",
+						   rule_of_variable(p->redaction, word,
+								    len,
+								    cut(word + len + 1)),
+						   cut(word + len + 1));
 		sink_end(out);
 	}
 	sink_end(out);
@@ -174,7 +176,7 @@ void process_remember_secrets(const struct process *p, struct redaction *r)
 			continue;
 		const struct bytes_of_text value = { word + len + 1,
 						     strlen(word + len + 1) };
-		bool secret = rule_of_variable(r, word, len) != NULL;
+		bool secret = rule_of_variable(r, word, len, value) != NULL;
 		learn_text(r, value, secret ? 0 : value.len);
 	}
 	redaction_remember(r);

@@ -159,7 +159,7 @@ static void print_facts(struct printing *p, const struct context *c)
 		print_named_value(p, "key", &c->key);
 	if (!c->element.type)
 		return;
-	const char *before = redact_entry(p, &c->key, c->element.type);
+	const char *before = redact_entry(p, &c->key, &c->element);
 	print_named_value(p, "value", &c->element);
 	p->redacted = before;
 }

@@ -11,7 +11,7 @@ void print_entry(struct printing *p, const struct value *key, const struct value
 {
 	sink_begin(p->out, SINK_OBJECT);
 	print_named_value(p, "key", key);
-	const char *before = redact_entry(p, key, elem->type);
+	const char *before = redact_entry(p, key, elem);
 	print_named_value(p, "value", elem);
 	p->redacted = before;
 	sink_end(p->out);

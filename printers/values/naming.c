@@ -118,17 +118,41 @@ static bool is_list_of_strings(const struct type *type)
 	       type_kind(type_elem(type)) == KIND_STRING;
 }
 
-const char *rule_of_entry(const struct naming *n, const struct value *key,
-			  const struct type *elem)
+/* A string, or the first of a list of them. */
+static size_t read_first_string(const struct naming *n, const struct value *v,
+				char ret[static NAME_MAX])
 {
-	char name[NAME_MAX];
+	struct slice_value list;
+	struct err ignored;
+	bool whole;
+
+	if (!is_list_of_strings(v->type))
+		return read_string(n, v, ret, &whole);
+	if (!runtime_slice(n->rt, v, &list, &ignored) || list.len == 0)
+		return 0;
+	const struct value first = { type_elem(v->type), list.addr };
+	return read_string(n, &first, ret, &whole);
+}
+
+const char *rule_of_entry(const struct naming *n, const struct value *key,
+			  const struct value *elem)
+{
+	char name[NAME_MAX], text[NAME_MAX];
 	bool whole = false;
 	const char *rule = rule_of_key(n, key);
 
-	if (rule || !key->type || !is_list_of_strings(elem))
+	if (rule || !key->type || redaction_mode(n->redaction) == REDACT_NOTHING)
 		return rule;
+	const bool form = is_list_of_strings(elem->type);
+	if (!form && (!elem->type || type_kind(elem->type) != KIND_STRING))
+		return NULL;
 	size_t len = read_string(n, key, name, &whole);
-	return whole ? redaction_of_parameter(n->redaction, name, len) : NULL;
+	if (whole && form)
+		rule = redaction_of_parameter(n->redaction, name, len);
+	if (whole && !rule && redaction_asks_for_text(name, len, form))
+		rule = redaction_of_named_text(n->redaction, name, len, text,
+					       read_first_string(n, elem, text), form);
+	return rule;
 }
 
 /* {"--password", "x"}; or two strings as strings.SplitN() returns them: {"password",

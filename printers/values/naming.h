@@ -21,9 +21,10 @@ bool is_named_by(const struct type_field *naming, const struct type_field *f);
 /* The rule that redacts the value with this key: a string, a struct with such a string,
  * or an interface, by the name of its dynamic type. NULL: none. */
 const char *rule_of_key(const struct naming *n, const struct value *key);
-/* The same for a map entry: forms have names that mean nothing elsewhere. */
+/* The same for a map entry: forms have names that mean nothing elsewhere, and of some names
+ * the text tells more. */
 const char *rule_of_entry(const struct naming *n, const struct value *key,
-			  const struct type *elem);
+			  const struct value *elem);
 
 /* State of a walk over the elements of a list. */
 struct listed {

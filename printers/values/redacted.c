@@ -30,7 +30,7 @@ static struct naming naming_of(const struct printing *p)
 }
 
 const char *redact_entry(struct printing *p, const struct value *key,
-			 const struct type *elem)
+			 const struct value *elem)
 {
 	const char *before = p->redacted;
 	const struct naming naming = naming_of(p);

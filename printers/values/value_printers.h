@@ -96,7 +96,7 @@ void print_inner_variable(struct printing *p, const struct variable *v);
 const char *redact_named(struct printing *p, const char *name, size_t len);
 /* The same for a map entry with that key, or a context's value; naming.h. */
 const char *redact_entry(struct printing *p, const struct value *key,
-			 const struct type *elem);
+			 const struct value *elem);
 /* The same for element i of n of a list. */
 const char *redact_element(struct printing *p, struct listed *list,
 			   const struct value *element, uint64_t i, uint64_t n);

@@ -74,6 +74,16 @@ static void names(void **state)
 		"X-Amz-Signature",
 		"X-Hub-Signature-256",
 		"aws_credential",
+		"X-Functions-Key",
+		"x-insert-key",
+		"X-Honeycomb-Team",
+		"Grafana-Key",
+		"Foo-Token",
+		"X-Foo-Secret",
+		"code_verifier",
+		"codeVerifier",
+		"magicLink",
+		".dockerconfigjson",
 	};
 	static const char *const open[] = {
 		"",
@@ -123,6 +133,14 @@ static void names(void **state)
 		"codeAuthor",
 		"httpw",
 		"X-Signed-By",
+		"primary-key",
+		"Cache-Key",
+		"Idempotency-Key",
+		"Sec-WebSocket-Key",
+		"--sort-key",
+		"codec",
+		"license",
+		"seed",
 	};
 	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
