@@ -101,7 +101,16 @@ const char *redaction_rules_file(const struct redaction *r)
 	return r->rules_file;
 }
 
-static bool judge_name(const struct redaction *r, const char *name, size_t len)
+/* Of names and types: by rules that are built in, or by the user's. */
+enum judgement { JUDGED_OPEN, JUDGED_SECRET, JUDGED_BY_USER };
+static const char name_rules[][5] = {
+	[JUDGED_SECRET] = "name", [JUDGED_BY_USER] = "name"
+};
+static const char type_rules[][5] = {
+	[JUDGED_SECRET] = "type", [JUDGED_BY_USER] = "type"
+};
+
+static enum judgement judge_name(const struct redaction *r, const char *name, size_t len)
 {
 	enum verdict verdict = VERDICT_NONE;
 
@@ -109,32 +118,44 @@ static bool judge_name(const struct redaction *r, const char *name, size_t len)
 		AUTO(xfree) char *word = xstrndup(name, len);
 		verdict = rules_of_name(r->rules, word);
 	}
-	return verdict == VERDICT_NONE ? is_secret_name(name, len)
-				       : verdict == VERDICT_REDACT;
+	if (verdict == VERDICT_NONE)
+		return is_secret_name(name, len) ? JUDGED_SECRET : JUDGED_OPEN;
+	return verdict == VERDICT_REDACT ? JUDGED_BY_USER : JUDGED_OPEN;
 }
 
-bool is_name_of_secret(void *arg, const char *name, size_t len)
+static enum judgement judgement_of_name(struct redaction *r, const char *name, size_t len)
 {
-	struct redaction *r = arg;
 	uint32_t hash = (uint32_t)len;
 
 	if (len == 0 || len > CACHED_NAME)
-		return len > 0 && judge_name(r, name, len);
+		return len > 0 ? judge_name(r, name, len) : JUDGED_OPEN;
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ (uint8_t)name[i]) * 16777619;
 	struct cached *at = &r->names[(hash ^ hash >> 16) & (CACHE - 1)];
 	if (at->len != len || memcmp(at->name, name, len) != 0) {
 		at->len = (uint8_t)len;
 		memcpy(at->name, name, len);
-		at->secret = judge_name(r, name, len);
+		at->judgement = (uint8_t)judge_name(r, name, len);
 	}
-	return at->secret;
+	return at->judgement;
+}
+
+bool is_name_of_secret(void *arg, const char *name, size_t len)
+{
+	return judgement_of_name(arg, name, len) != JUDGED_OPEN;
 }
 
 const char *redaction_of_name(struct redaction *r, const char *name, size_t len)
 {
-	return r->mode != REDACT_NOTHING && is_name_of_secret(r, name, len) ? "name"
-									    : NULL;
+	const enum judgement judgement =
+		r->mode == REDACT_NOTHING ? JUDGED_OPEN : judgement_of_name(r, name, len);
+
+	return judgement == JUDGED_OPEN ? NULL : name_rules[judgement];
+}
+
+bool redaction_is_users_rule(const char *rule)
+{
+	return rule == name_rules[JUDGED_BY_USER] || rule == type_rules[JUDGED_BY_USER];
 }
 
 /* Random characters split into many words, one of which may be "pw". */
@@ -182,8 +203,46 @@ const char *redaction_of_type(struct redaction *r, const char *type)
 	if (r->rules)
 		verdict = rules_of_type(r->rules, type);
 	if (verdict == VERDICT_NONE)
-		return is_secret_type(type) ? "type" : NULL;
-	return verdict == VERDICT_REDACT ? "type" : NULL;
+		return is_secret_type(type) ? type_rules[JUDGED_SECRET] : NULL;
+	return verdict == VERDICT_REDACT ? type_rules[JUDGED_BY_USER] : NULL;
+}
+
+/* They are in too many places: a weak password is redacted where it is one. */
+static bool is_common(const char *text, size_t len)
+{
+	static const char *const words[] = {
+		"0.0.0.0",     "127.0.0.1",
+		"Basic",       "Bearer",
+		"DELETE",      "GET",
+		"HEAD",	       "OPTIONS",
+		"PATCH",       "POST",
+		"PUT",	       "apikey",
+		"api_key",     "application/json",
+		"basic",       "bearer",
+		"bytes",       "cookie",
+		"debug",       "default",
+		"development", "disabled",
+		"enabled",     "error",
+		"example.com", "example.org",
+		"false",       "grpc",
+		"http",	       "https",
+		"info",	       "json",
+		"localhost",   "main",
+		"none",	       "null",
+		"password",    "production",
+		"root",	       "secret",
+		"session",     "staging",
+		"string",      "test",
+		"text/html",   "text/plain",
+		"token",       "true",
+		"undefined",   "unix",
+		"unknown",     "utf-8",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0)
+			return true;
+	return false;
 }
 
 /* A longer one is not a secret but an unset variable with an arbitrary length. */
@@ -197,6 +256,10 @@ static uint64_t place(uint64_t size)
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
 		     size_t len)
 {
+	if (bytes && is_common(bytes, len)) {
+		bytes = NULL;
+		len = 0;
+	}
 	if (r->mode != REDACT_NOTHING && !(addr && is_public_place(r, addr)))
 		secrets_learn(r->here, addr, place(size), bytes, len);
 }

@@ -50,8 +50,18 @@ const char *redaction_of_named_text(struct redaction *r, const char *name, size_
 				    const char *text, size_t text_len, bool is_parameter);
 /* Does that need the text? */
 bool redaction_asks_for_text(const char *name, size_t len, bool is_parameter);
+/* Is this rule of a name or type the user's, who means all that is in it? */
+bool redaction_is_users_rule(const char *rule);
 /* Is it the type of the public part of a private key in package crypto? */
 bool redaction_is_public(const char *type);
+/* Is this field of the type not secret, even if all of it is: the host of a URL? by_name: nor
+ * is its own name that of a secret, as the tokens of a rate.Limiter. */
+bool redaction_is_open(const char *type, const char *field, bool *ret_by_name);
+/* Are the numbers of this type constants of the program, like crypto/tls.ClientAuthType? */
+bool redaction_is_enum(const char *type);
+/* The rule that redacts the text in this field, if the name says so only with that of the type:
+ * the ID of a Session. */
+const char *redaction_of_member(struct redaction *r, const char *type, const char *field);
 /* Is this text rather the name of a secret than a secret, like "access_token"? */
 bool redaction_is_name(struct redaction *r, const char *text, size_t len);
 

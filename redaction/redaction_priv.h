@@ -142,7 +142,7 @@ enum {
 };
 struct cached {
 	uint8_t len; /* 0: none */
-	bool secret;
+	uint8_t judgement;
 	char name[CACHED_NAME];
 };
 struct redaction {

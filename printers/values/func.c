@@ -7,6 +7,24 @@ struct capture_list {
 	bool begun, full;
 };
 
+static bool is_number_or_text(const struct type *type)
+{
+	const enum type_kind kind = type ? type_kind(type) : KIND_BOOL;
+
+	return kind == KIND_STRING || (kind >= KIND_INT && kind <= KIND_COMPLEX128);
+}
+
+/* A function with a secret's name may have captured the secret, but also the server that it
+ * belongs to, and all that this refers to. */
+static bool may_be_secret(const struct type *type)
+{
+	if (type && type_kind(type) == KIND_POINTER)
+		type = type_elem(type);
+	if (type && (type_kind(type) == KIND_SLICE || type_kind(type) == KIND_ARRAY))
+		type = type_elem(type);
+	return is_number_or_text(type);
+}
+
 static void print_capture(void *arg, struct runtime *rt, const struct variable *v)
 {
 	struct capture_list *list = arg;
@@ -22,7 +40,11 @@ static void print_capture(void *arg, struct runtime *rt, const struct variable *
 	if (!list->begun)
 		sink_named_begin(p->out, "captures", SINK_ARRAY);
 	list->begun = true;
+	const char *before = p->redacted;
+	if (before && !may_be_secret(v->value.type) && !redaction_is_users_rule(before))
+		p->redacted = NULL;
 	print_inner_variable(p, v);
+	p->redacted = before;
 }
 
 static void print_captures(struct printing *p, const struct value *closure,

@@ -74,6 +74,7 @@ static struct type_notes *make(struct printing *p, const struct type *type)
 		.rule = rule_for(p->bounds->rules, type),
 		.redacted = redaction_of_type(p->redaction, type_name(type)),
 		.is_public = redaction_is_public(type_name(type)),
+		.is_enum = redaction_is_enum(type_name(type)),
 		.is_context = runtime_is_context(type),
 		.is_goroutine = strcmp(type_name(type), "runtime.g") == 0,
 		.head = take(type, head),
@@ -103,6 +104,15 @@ static bool is_public(const struct type *owner, const char *field)
 	       strcmp(field, "n") == 0;
 }
 
+static bool may_be_text(const struct type *type)
+{
+	const enum type_kind kind = type_kind(type);
+
+	return kind == KIND_STRING ||
+	       ((kind == KIND_SLICE || kind == KIND_ARRAY) && type_elem(type) &&
+		type_kind(type_elem(type)) == KIND_UINT8);
+}
+
 /* A user's rule does not hide a secret: it is shown as redacted, so that it is learned
  * and recognised elsewhere. */
 static struct field_notes notes_of_field(struct printing *p, const struct type *owner,
@@ -111,14 +121,21 @@ static struct field_notes notes_of_field(struct printing *p, const struct type *
 {
 	struct sink *head = sink_members_new();
 	const char *name = rule_name(rule, field->name);
+	bool by_name = false;
 	struct field_notes ret = {
 		.redacted = is_no_secret(owner, field->name)
 				    ? NULL
 				    : redaction_of_name(p->redaction, field->name,
 							strlen(field->name)),
 		.is_public = is_public(owner, field->name),
+		.open = redaction_is_open(type_name(owner), field->name, &by_name),
 	};
 
+	if (ret.open && by_name && !redaction_is_users_rule(ret.redacted))
+		ret.redacted = NULL;
+	if (!ret.redacted && field->type && may_be_text(field->type))
+		ret.redacted =
+			redaction_of_member(p->redaction, type_name(owner), field->name);
 	ret.hidden = !ret.redacted && rule_hides(rule, field->name);
 	sink_named_string(head, "name", name);
 	if (name != field->name)

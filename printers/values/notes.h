@@ -17,6 +17,7 @@ struct field_notes {
 	const char *redacted; /* the rule that redacts by its name; NULL: none */
 	bool hidden;	      /* by the user's rules */
 	bool is_public;	      /* a public part of a private key */
+	bool open;	      /* not secret, though the struct is */
 	struct members head;  /* name and type */
 };
 
@@ -25,6 +26,7 @@ struct type_notes {
 	const struct rule *rule;   /* NULL: the user has none for it */
 	const char *redacted;	   /* the rule that redacts by type */
 	bool is_public;		   /* public, in a private key */
+	bool is_enum;		   /* its numbers are constants of the program */
 	bool is_context;
 	bool is_goroutine;   /* the runtime's own record of one */
 	struct members head; /* type and kind */

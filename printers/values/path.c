@@ -29,7 +29,8 @@ static void redact_step(struct printing *p, const struct value_step *step)
 	switch (type_kind(v->type)) {
 	case KIND_ARRAY:
 	case KIND_SLICE:
-		redact_in_list(p, step);
+		if (!p->redacted)
+			redact_in_list(p, step);
 		break;
 	case KIND_POINTER:
 		break;
@@ -42,6 +43,7 @@ static void redact_step(struct printing *p, const struct value_step *step)
 
 void redact_behind(struct printing *p, const struct value_path *path)
 {
-	for (size_t i = 0; !p->redacted && i < path->count; i++)
+	/* Of what is secret some fields are not. */
+	for (size_t i = 0; i < path->count; i++)
 		redact_step(p, &path->steps[i]);
 }

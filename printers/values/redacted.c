@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/utf8.h"
-#include "printers/values/value_printers.h"
+#include "printers/values/notes.h"
 #include "printers/values/redacted.h"
 
 enum {
@@ -117,7 +117,9 @@ static void redact_bytes(struct printing *p, uint64_t addr, uint64_t len,
 		print_failure(p, &err);
 		return;
 	}
-	learn_redacted(p, addr, len, bytes, n);
+	/* All texts of one byte are in one table of the runtime. */
+	if (len > 1)
+		learn_redacted(p, addr, len, bytes, n);
 	print_redacted(p, bytes, n, rule);
 	explicit_bzero(bytes, n);
 }
@@ -249,7 +251,9 @@ static const char *rule_of_number(struct printing *p, const struct value *v)
 	uint64_t bits = 0;
 	struct err ignored;
 
-	if (p->redacted)
+	/* What has a secret's name, or is in what has one. */
+	if (p->redacted &&
+	    (!notes_of(p, v->type)->is_enum || redaction_is_users_rule(p->redacted)))
 		return p->redacted;
 	if (value_has_address(v) &&
 	    redaction_at(p->redaction, v->addr, type_size(v->type)))

@@ -5,13 +5,14 @@ const char *redact_field(struct printing *p, const struct value *v, size_t i,
 			 const char *pair)
 {
 	const char *before = p->redacted;
+	const struct field_notes *notes = &notes_of_fields(p, v->type)->fields[i];
 
-	if (before)
+	if (before && (!notes->open || redaction_is_users_rule(before)))
 		return before;
 	if (pair && is_named_by(naming_field(v->type), type_field(v->type, i)))
 		p->redacted = pair;
 	else
-		p->redacted = notes_of_fields(p, v->type)->fields[i].redacted;
+		p->redacted = notes->redacted;
 	return before;
 }
 

@@ -35,7 +35,7 @@ def run(version, mode="default"):
     def letters(n):
         return "".join(dice.choices(string.ascii_letters, k=n))
     arguments = ["--api-token=" + letters(24), "-password", letters(24), letters(24)]
-    environment = {"SERVICE_PASSWORD": letters(24)}
+    environment = {"SERVICE_PASSWORD": letters(24), "APP_LICENSE": letters(24)}
     return subjects.run("secrets", version, mode, arguments=arguments, environment=environment)
 
 

@@ -19,7 +19,7 @@ import subjects
 free_ports = etcd_server.free_ports
 # A program that logs to standard output would wait until that is read.
 TO_STDERR = ["sh", "-c", 'exec "$@" >&2', "sh"]
-KEY = "gosnap"
+KEY = "kq3Vw8ZsNf2LrXt7Hd5BmYc9"  # which is nowhere else
 
 
 def _write(folder, name, text):

@@ -278,6 +278,7 @@ func main() {
 		}
 	}
 	note("the environment", os.Getenv("SERVICE_PASSWORD"))
+	noteEnvironment()
 	copied := []byte(os.Getenv("SERVICE_PASSWORD"))
 	dbPassword, clientSecret = plant("a global"), []byte(plant("a global of bytes"))
 	config["token"] = plant("an entry of a global")
@@ -287,7 +288,7 @@ func main() {
 		func(c chan int) { panicking(plant("a panic"), c) },
 		containers, numbers, kept, byArgument, encoded, pieces, texts, failing,
 		ofCommandLine, madeOfSecrets, written, writtenNumbers, certified, binaryKeys, arguments, signed,
-		escapes, inPath, registers, tokens, inPackage, farAway, garbled}
+		escapes, inPath, registers, tokens, inPackage, farAway, garbled, forms, shownForms, preciseForms}
 	functions = append(append(functions, pairs()...), latePairs()...)
 	functions = append(functions, ofNewer...)
 	waiting.Add(len(functions) + 1)

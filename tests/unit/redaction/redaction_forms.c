@@ -307,6 +307,51 @@ static void options(void **state)
 			 strlen("Apache-2.0"));
 }
 
+/* Parts of what is secret by its name or type. */
+static void precise(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
+	bool by_name;
+	(void)state;
+	assert_true(redaction_is_open("net/url.URL", "Host", &by_name));
+	assert_true(redaction_is_open("net/url.URL", "Path", &by_name));
+	assert_false(redaction_is_open("net/url.URL", "RawQuery", &by_name));
+	assert_false(redaction_is_open("net/url.URL", "User", &by_name));
+	assert_false(redaction_is_open("net/http.Cookie", "Value", &by_name));
+	assert_true(
+		redaction_is_open("golang.org/x/time/rate.Limiter", "tokens", &by_name));
+	assert_true(by_name);
+	assert_true(redaction_is_open("crypto/tls.Config", "SessionTicketKey", &by_name));
+	assert_false(by_name);
+	assert_false(redaction_is_open("main.URL", "Host", &by_name));
+	assert_true(redaction_is_enum("crypto/tls.ClientAuthType"));
+	assert_true(redaction_is_enum("bytes.readOp"));
+	assert_false(redaction_is_enum("main.Laptop"));
+	assert_false(redaction_is_enum("uint64"));
+	assert_false(redaction_is_enum("main.Pin"));
+	assert_non_null(redaction_of_member(r, "main.Session", "ID"));
+	assert_non_null(redaction_of_member(r, "main.userSession", "id"));
+	assert_null(redaction_of_member(r, "main.Session", "User"));
+	assert_null(redaction_of_member(r, "main.Order", "ID"));
+	assert_false(redaction_is_users_rule(redaction_of_name(r, "password", 8)));
+	assert_false(redaction_is_users_rule(NULL));
+}
+
+/* Copies of texts that are everywhere are left; the secret itself is redacted by its place. */
+static void common(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
+	(void)state;
+	redaction_learn(r, 0x1000, 9, "localhost", 9);
+	redaction_learn(r, 0x2000, 8, "password", 8);
+	redaction_learn(r, 0x3000, 4, "http", 4);
+	redaction_learn(r, 0x4000, 10, "swordfish1", 10);
+	expect_text(r, "at localhost", NULL, NULL);
+	expect_text(r, "http and password", NULL, NULL);
+	expect_text(r, "at swordfish1", "copy_of_secret", "at [redacted]");
+	assert_true(redaction_at(r, 0x1004, 1));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,7 +360,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(accounts),	cmocka_unit_test(files),
 		cmocka_unit_test(messages),	cmocka_unit_test(formats),
 		cmocka_unit_test(like_formats), cmocka_unit_test(doubtful),
-		cmocka_unit_test(options),
+		cmocka_unit_test(options),	cmocka_unit_test(precise),
+		cmocka_unit_test(common),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
