@@ -34,8 +34,11 @@ static bool is_long_enough(const struct token_format *format, const char *text, 
 static bool is_of_maker(const char *text, size_t len, size_t at, struct span *ret)
 {
 	size_t count;
-	const struct token_format *formats = token_formats(text[at], &count);
 
+	/* Most words are short. */
+	if (memchr(text + at, ' ', len - at < TOKEN_MIN ? len - at : TOKEN_MIN))
+		return false;
+	const struct token_format *formats = token_formats(text[at], &count);
 	for (size_t i = 0; i < count; i++) {
 		if (!follows(text, len, at, formats[i].prefix))
 			continue;

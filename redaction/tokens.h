@@ -11,6 +11,8 @@ enum token_flags {
 	TOKEN_LONG = 2,	 /* not fewer where the text ends */
 };
 
+enum { TOKEN_MIN = 20 }; /* characters, with the prefix */
+
 struct token_format {
 	const char *prefix, *letters;
 	size_t least;

@@ -59,7 +59,7 @@ NAMELESS = ["a channel's element", "a field of another goroutine 0",
             "a list of another goroutine 1", "an argument of curl",
             "a late element of another goroutine", "a late attribute of another goroutine",
             "a password in a path", "a password in an address as text", "an array in a package",
-            "an array of bytes", "a password that is far away"]
+            "an array of bytes", "a password that is far away", "what a token's function captured"]
 BY_NAMES = {"a panic": "password", "an array": "authToken", "a slice": "secretBytes",
             "a key in numbers": "encryptionKey"}
 # Only of a user's.

@@ -228,6 +228,7 @@ static void formats(void **state)
 		for (size_t i = 0; i < count; i++, all++) {
 			size_t n = (size_t)snprintf(text, sizeof(text), "x=%s",
 						    of[i].prefix);
+			assert_true(strlen(of[i].prefix) + of[i].least >= TOKEN_MIN);
 			const char *letters = strchr(of[i].letters, 'a') ? mixed : digits;
 			for (size_t k = 0; k < of[i].least; k++)
 				text[n++] = letters[k % 16];
