@@ -167,5 +167,6 @@ void redaction_erase(struct redaction *r, uint64_t addr, void *bytes, size_t len
 		if (r->learns_nothing)
 			erase_texts(&e, TEXT_MIN);
 	}
+	unused_erase(r, addr, bytes, len);
 	explicit_bzero(was, len);
 }

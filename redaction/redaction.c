@@ -75,6 +75,7 @@ void redaction_free(struct redaction *r)
 	secrets_free(r->always);
 	secrets_free(r->here);
 	secrets_free(r->places);
+	unused_free(r->unused);
 	asked_free(r->asked);
 	explicit_bzero(&r->key, sizeof(r->key));
 	xfree(r);
@@ -288,8 +289,15 @@ void redaction_learn_long_number(struct redaction *r, const uint8_t *bytes, size
 		secrets_learn_long_number(r->here, bytes, len);
 }
 
+static void forget_unused(struct redaction *r)
+{
+	unused_free(r->unused);
+	r->unused = NULL;
+}
+
 void redaction_remember(struct redaction *r)
 {
+	forget_unused(r);
 	secrets_free(r->always);
 	r->always = r->here;
 	r->here = secrets_new();
@@ -307,6 +315,7 @@ void redaction_set_missed(struct redaction *r, bool missed)
 
 void redaction_forget(struct redaction *r)
 {
+	forget_unused(r);
 	if (secrets_count(r->here) == 0)
 		return;
 	secrets_clear(r->here);
@@ -347,7 +356,7 @@ bool redaction_settled(struct redaction *r)
 
 size_t redaction_known(const struct redaction *r)
 {
-	return secrets_count(r->here);
+	return secrets_count(r->here) + unused_noted(r);
 }
 
 bool redaction_is_key(const void *bytes, size_t len)

@@ -98,8 +98,17 @@ const char *redaction_rule_of_copy(const struct redaction *r);
  * answer now? False when in doubt. */
 void redaction_ask(struct redaction *r);
 bool redaction_settled(struct redaction *r); /* stops recording */
-/* Grows with each secret learned since redaction_forget(). */
+/* Grows with each secret learned, and each part of a buffer noted as unused, since
+ * redaction_forget(). */
 size_t redaction_known(const struct redaction *r);
+/* A part of a buffer that holds nothing, but for what was there before. It is shown nowhere, and
+ * redaction_erase() overwrites it. Consumed: a part that was read from the buffer. What else refers to
+ * it is shown; redaction_erase() overwrites it, too. Kept until redaction_forget() or
+ * redaction_remember(). */
+void redaction_note_unused(struct redaction *r, uint64_t addr, uint64_t size);
+void redaction_note_consumed(struct redaction *r, uint64_t addr, uint64_t size);
+/* How many of these bytes precede the first one that is unused; size: all. */
+uint64_t redaction_used(const struct redaction *r, uint64_t addr, uint64_t size);
 /* Is there a secret in these bytes of memory? */
 bool redaction_at(struct redaction *r, uint64_t addr, uint64_t size);
 
@@ -157,8 +166,9 @@ bool redaction_of_vector(struct redaction *r,
 			 const uint8_t bytes[static REDACTION_VECTOR]);
 
 /* For memory that leaves as it is. redaction_note_place(): there is a secret that is not learned.
- * redaction_erase(): writes REDACTION_FILL over all that is known: places, and secrets, encoded
- * ones too, or eight bytes of one anywhere; and over all text, if not all secrets can be known.
+ * redaction_erase(): writes REDACTION_FILL over all that is known: places, unused parts of buffers, and
+ * secrets, encoded ones too, or eight bytes of one anywhere; and over all text, if not all secrets can
+ * be known.
  * keep: is the word at this address, a multiple of 8, too unlike text to be part of a secret? It is
  * then overwritten only as part of a whole one. NULL: none is. */
 enum { REDACTION_FILL = 'X' };

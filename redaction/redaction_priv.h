@@ -125,6 +125,13 @@ bool secrets_any_since(const struct secrets *s, const struct secrets_mark *mark,
 					  bool whole),
 		       bool (*of_number)(void *arg, uint64_t number), void *arg);
 
+/* unused.c. */
+struct unused;
+void unused_free(struct unused *u);
+/* Grows with each part that redaction_note_unused() did not know. */
+size_t unused_noted(const struct redaction *r);
+void unused_erase(const struct redaction *r, uint64_t addr, uint8_t *bytes, size_t len);
+
 /* queries.c: questions that were answered with no. */
 struct asked;
 struct asked *asked_new(void);
@@ -154,6 +161,7 @@ struct redaction {
 	struct secrets *always; /* NULL: nothing remembered */
 	struct secrets *here;
 	struct secrets *places; /* of redaction_note_place(); NULL: none */
+	struct unused *unused;	/* NULL: none noted */
 	struct asked *asked;	/* NULL: not requested yet */
 	bool asking;
 	bool learns_nothing, missed;

@@ -2,6 +2,7 @@
 #include "printers/goroutine/frame.h"
 #include "printers/goroutine/frame_words.h"
 #include "printers/goroutine/goroutine_contexts.h"
+#include "printers/goroutine/pending_read.h"
 #include "printers/goroutine/print_goroutine.h"
 #include "printers/known/known.h"
 #include "printers/values/value_printers.h"
@@ -106,6 +107,7 @@ static void print_variables(struct frame_printing *p, const struct code_frame *f
 	if (!f->variables)
 		return;
 	contexts_next_frame(&p->contexts);
+	note_pending_read(p->values, f);
 	p->named = false;
 	print_list(&list, "arguments", true);
 	print_list(&list, "locals", false);

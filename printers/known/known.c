@@ -230,7 +230,8 @@ bool known_letters(struct printing *p, uint64_t addr, char *ret, size_t len)
 
 	if (!runtime_bytes(p->rt, addr, ret, len, &ignored))
 		return false;
-	p->of_secret |= is_hidden_secret(p, addr, ret, len);
+	p->of_secret |= is_hidden_secret(p, addr, ret, len) ||
+			redaction_used(p->redaction, addr, len) < len;
 	return true;
 }
 

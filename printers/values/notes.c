@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "printers/values/buffer.h"
+
 static struct members take(const struct type *owner, struct sink *members)
 {
 	const size_t len = sink_part_bytes(members);
@@ -75,6 +77,7 @@ static struct type_notes *make(struct printing *p, const struct type *type)
 		.redacted = redaction_of_type(p->redaction, type_name(type)),
 		.is_public = redaction_is_public(type_name(type)),
 		.is_enum = redaction_is_enum(type_name(type)),
+		.buffer = buffer_type_of(type),
 		.is_context = runtime_is_context(type),
 		.is_goroutine = strcmp(type_name(type), "runtime.g") == 0,
 		.head = take(type, head),
@@ -129,6 +132,7 @@ static struct field_notes notes_of_field(struct printing *p, const struct type *
 							strlen(field->name)),
 		.is_public = is_public(owner, field->name),
 		.open = redaction_is_open(type_name(owner), field->name, &by_name),
+		.is_buffer = is_buffer_field(notes_of(p, owner)->buffer, field),
 	};
 
 	if (ret.open && by_name && !redaction_is_users_rule(ret.redacted))

@@ -13,20 +13,24 @@ struct members {
 	size_t len;
 };
 
+struct buffer_type;
+
 struct field_notes {
 	const char *redacted; /* the rule that redacts by its name; NULL: none */
 	bool hidden;	      /* by the user's rules */
 	bool is_public;	      /* a public part of a private key */
 	bool open;	      /* not secret, though the struct is */
+	bool is_buffer;	      /* the bytes of a buffer; buffer.h */
 	struct members head;  /* name and type */
 };
 
 struct type_notes {
-	const struct known *known; /* NULL: not a known type */
-	const struct rule *rule;   /* NULL: the user has none for it */
-	const char *redacted;	   /* the rule that redacts by type */
-	bool is_public;		   /* public, in a private key */
-	bool is_enum;		   /* its numbers are constants of the program */
+	bool is_enum;			  /* its numbers are constants of the program */
+	const struct known *known;	  /* NULL: not a known type */
+	const struct rule *rule;	  /* NULL: the user has none for it */
+	const char *redacted;		  /* the rule that redacts by type */
+	bool is_public;			  /* public, in a private key */
+	const struct buffer_type *buffer; /* NULL: not a buffer */
 	bool is_context;
 	bool is_goroutine;   /* the runtime's own record of one */
 	struct members head; /* type and kind */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* path.c - redacts a value picked out of others just as when it is printed with them. */
+#include "printers/values/buffer.h"
 #include "printers/values/notes.h"
 
 /* What precedes it tells whether it is secret: --password, or a piece of a key. */
@@ -21,10 +22,21 @@ static void redact_in_list(struct printing *p, const struct value_step *list)
 	}
 }
 
+/* The field may be the bytes of a buffer. */
+static void note_step(struct printing *p, const struct value_step *step)
+{
+	const struct type_notes *notes = notes_of_fields(p, step->of.type);
+	const uint64_t consumed = note_buffer(p, &step->of, notes->buffer);
+
+	p->consumed =
+		notes->buffer && notes->fields[step->index].is_buffer ? consumed : 0;
+}
+
 static void redact_step(struct printing *p, const struct value_step *step)
 {
 	const struct value *v = &step->of;
 
+	p->consumed = 0;
 	redact_of_type(p, notes_of(p, v->type));
 	switch (type_kind(v->type)) {
 	case KIND_ARRAY:
@@ -35,6 +47,7 @@ static void redact_step(struct printing *p, const struct value_step *step)
 	case KIND_POINTER:
 		break;
 	default:
+		note_step(p, step);
 		redact_field(p, v, (size_t)step->index,
 			     p->redacted ? NULL : rule_of_pair(p, v));
 		break;

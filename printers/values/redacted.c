@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/utf8.h"
+#include "printers/values/buffer.h"
 #include "printers/values/notes.h"
 #include "printers/values/redacted.h"
 
@@ -343,7 +344,8 @@ bool print_masked(struct printing *p, const char *member, const struct shown_tex
 		return false;
 	learn_rest(p, text, &left);
 	p->redacted_bytes += text->len;
-	sink_named_uint(p->out, "len", redaction_length(text->whole));
+	sink_named_uint(p->out, "len",
+			redaction_length(text->use ? text->n : text->whole));
 	size_t n = left.len < text->shown ? left.len : text->shown;
 	if (left.text && n < left.len)
 		n = utf8_cut(left.text, n);
@@ -353,6 +355,8 @@ bool print_masked(struct printing *p, const char *member, const struct shown_tex
 		sink_text(p->out, left.text, used);
 		print_zeros(p, n - used);
 	}
+	if (text->use)
+		print_unused(p, text->use, text->n);
 	print_redacted_text(p, text, left.rule);
 	redacted_done(&left);
 	return true;

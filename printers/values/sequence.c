@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/utf8.h"
-#include "printers/values/value_printers.h"
+#include "printers/values/buffer.h"
 
 static bool is_bytes(const struct type *elem)
 {
@@ -74,16 +74,25 @@ void print_kept_size(struct printing *p, const struct value *v)
 					     .cap = has_cap ? &cap : NULL });
 }
 
+/* What is read of n bytes, and how many of these may be seen. */
+static size_t bytes_to_read(const struct printing *p, uint64_t n, size_t *ret_shown)
+{
+	*ret_shown = n < p->bounds->string ? (size_t)n : p->bounds->string;
+	return n - *ret_shown < SECRETS_BEHIND ? (size_t)n : *ret_shown + SECRETS_BEHIND;
+}
+
 static void print_bytes(struct printing *p, const struct row *row)
 {
-	const uint64_t addr = row->addr, n = row->n;
-	size_t len = n < p->bounds->string ? (size_t)n : p->bounds->string;
-	size_t read = n - len < SECRETS_BEHIND ? (size_t)n : len + SECRETS_BEHIND;
+	const struct buffer_use use = take_buffer_use(p, row->addr, row->n);
+	const uint64_t addr = row->addr + use.begin, n = use.end - use.begin;
+	size_t len, read = bytes_to_read(p, n, &len);
 	AUTO(xfree) uint8_t *bytes = xcalloc(read + 1, 1);
 	struct err err;
 
+	search_unused(p, row->addr, &use, row->n);
 	bool there = runtime_bytes(p->rt, addr, bytes, read, &err);
-	const struct shown_text text = { addr, (const char *)bytes, read, len, n };
+	const struct shown_text text = { addr,	(const char *)bytes, read, len, n, &use,
+					 row->n };
 	if (there && print_masked(p, "text", &text))
 		return;
 	print_size(p, row);
@@ -100,8 +109,7 @@ static void print_bytes(struct printing *p, const struct row *row)
 		sink_text(p->out, bytes, whole);
 	}
 	print_zeros(p, len - used);
-	if (len < n)
-		print_omitted(p, n - len, LIMITED_BY_STRING_BYTES);
+	print_other_bytes(p, &use, len, row->n);
 }
 
 /* If a slice leads out of memory, the rest is not printed. */

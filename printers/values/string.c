@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/utf8.h"
-#include "printers/values/value_printers.h"
+#include "printers/values/buffer.h"
 
-static void print_text(struct printing *p, const char *bytes, size_t len, uint64_t whole)
+/* use: of n bytes. */
+static void print_text(struct printing *p, const char *bytes, size_t len,
+		       const struct buffer_use *use, uint64_t n)
 {
-	if (len < whole)
+	if (len < n)
 		len = utf8_cut(bytes, len);
 	if (utf8_valid(bytes, len)) {
 		sink_name(p->out, "value");
@@ -14,8 +16,7 @@ static void print_text(struct printing *p, const char *bytes, size_t len, uint64
 		sink_name(p->out, "value");
 		sink_hex(p->out, bytes, len);
 	}
-	if (len < whole)
-		print_omitted(p, whole - len, LIMITED_BY_STRING_BYTES);
+	print_other_bytes(p, use, len, n);
 }
 
 void print_string(struct printing *p, const struct value *v)
@@ -38,18 +39,22 @@ void print_string(struct printing *p, const struct value *v)
 		print_unreadable(p, beyond);
 		return;
 	}
-	size_t shown = s.len < p->bounds->string ? (size_t)s.len : p->bounds->string;
-	size_t len =
-		s.len - shown < SECRETS_BEHIND ? (size_t)s.len : shown + SECRETS_BEHIND;
+	const struct buffer_use use = take_buffer_use(p, s.addr, s.len);
+	size_t shown = use.end < p->bounds->string ? (size_t)use.end : p->bounds->string;
+	size_t len = use.end - shown < SECRETS_BEHIND ? (size_t)use.end
+						      : shown + SECRETS_BEHIND;
+	search_unused(p, s.addr, &use, s.len);
 	AUTO(xfree) char *bytes = xcalloc(len + 1, 1);
 	if (!runtime_bytes(p->rt, s.addr, bytes, len, &err)) {
 		sink_named_uint(p->out, "len", s.len);
 		print_failure(p, &err);
 		return;
 	}
-	const struct shown_text text = { s.addr, bytes, len, shown, s.len };
+	const struct shown_text text = {
+		s.addr, bytes, len, shown, use.end, &use, s.len
+	};
 	if (print_masked(p, "value", &text))
 		return;
 	sink_named_uint(p->out, "len", s.len);
-	print_text(p, bytes, shown, s.len);
+	print_text(p, bytes, shown, &use, s.len);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "printers/values/buffer.h"
 #include "printers/values/notes.h"
 
 const char *redact_field(struct printing *p, const struct value *v, size_t i,
@@ -17,7 +18,8 @@ const char *redact_field(struct printing *p, const struct value *v, size_t i,
 }
 
 static void print_field(struct printing *p, const struct value *v, size_t i,
-			const struct field_notes *notes, const char *pair)
+			const struct field_notes *notes, const char *pair,
+			uint64_t consumed)
 {
 	const struct type_field *field = type_field(v->type, i);
 	struct value inside = { field->type, v->addr + field->off };
@@ -27,7 +29,9 @@ static void print_field(struct printing *p, const struct value *v, size_t i,
 	p->is_public |= notes->is_public;
 	sink_begin(p->out, SINK_OBJECT);
 	print_members(p->out, notes->head);
+	p->consumed = consumed;
 	print_inside(p, &inside);
+	p->consumed = 0;
 	sink_end(p->out);
 	p->redacted = before;
 	p->is_public = is_public;
@@ -43,6 +47,7 @@ void print_struct(struct printing *p, const struct value *v)
 		print_unreadable(p, beyond);
 		return;
 	}
+	const uint64_t consumed = note_buffer(p, v, notes->buffer);
 	if (!may_descend(p, n))
 		return;
 	const char *pair = p->redacted ? NULL : rule_of_pair(p, v);
@@ -51,7 +56,8 @@ void print_struct(struct printing *p, const struct value *v)
 		if (notes->fields[i].hidden)
 			hidden++;
 		else
-			print_field(p, v, i, &notes->fields[i], pair);
+			print_field(p, v, i, &notes->fields[i], pair,
+				    notes->fields[i].is_buffer ? consumed : 0);
 	}
 	sink_end(p->out);
 	if (hidden)

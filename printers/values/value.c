@@ -101,6 +101,7 @@ void print_limited(struct printing *p, enum limited_by by)
 		[LIMITED_BY_PAUSE] = "pause",
 		[LIMITED_BY_LEVELS] = "levels",
 		[LIMITED_BY_DOCUMENT_BYTES] = "document_bytes",
+		[LIMITED_BY_UNUSED] = "unused",
 	};
 
 	sink_named_string(p->out, "limited_by", words[by]);

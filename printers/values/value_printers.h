@@ -35,6 +35,7 @@ struct printing {
 	bool is_public;		  /* inside the public key in it: not learned */
 	bool in_pem;		  /* a private key began in a previous text */
 	size_t secret_from;	  /* secret from this byte of the next string; 0: not */
+	uint64_t consumed;	  /* bytes at the start of the next slice; buffer.h */
 	unsigned depth;		  /* nesting of this value */
 	unsigned pointers;	  /* followed so far */
 	struct objects *objects;  /* NULL: what is referred to is printed in place */
@@ -112,6 +113,7 @@ void pass_over(struct printing *p, const struct value *v);
 /* If p->redacted or the value itself calls for it, prints what replaces the value and
  * returns true. */
 bool redact_value(struct printing *p, const struct value *v);
+struct buffer_use;
 /* A text to print. whole: its full length, if it continues after len. shown: how many
  * bytes may be seen. */
 struct shown_text {
@@ -119,6 +121,8 @@ struct shown_text {
 	const char *bytes;
 	size_t len, shown;
 	uint64_t whole;
+	const struct buffer_use *use; /* it is that part of n bytes; NULL: all */
+	uint64_t n;
 };
 /* Prints member value (or text) with secrets masked. False: nothing in it is secret;
  * printed nothing. */
@@ -171,6 +175,7 @@ enum limited_by {
 	LIMITED_BY_PAUSE,
 	LIMITED_BY_LEVELS,
 	LIMITED_BY_DOCUMENT_BYTES,
+	LIMITED_BY_UNUSED,
 };
 void print_limited(struct printing *p, enum limited_by by);
 void print_omitted(struct printing *p, uint64_t n, enum limited_by by);

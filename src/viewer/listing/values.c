@@ -38,6 +38,26 @@ static void add_omitted(struct writing *w, const struct reader_node *value,
 	text_add(w->text, " more");
 }
 
+/* What is omitted of a buffer is what was there before. */
+static bool is_unused(const struct reader_node *value)
+{
+	return strcmp(text_of(node_get(value, "limited_by"), ""), "unused") == 0;
+}
+
+static void add_unused(struct writing *w, const struct reader_node *value)
+{
+	const int64_t skipped = node_int(node_get(value, "skipped"), 0);
+	const int64_t unused =
+		skipped +
+		(is_unused(value) ? node_int(node_get(value, "omitted"), 0) : 0);
+
+	if (unused <= 0)
+		return;
+	text_add(w->text, " (");
+	text_add_count(w->text, (uint64_t)unused);
+	text_add(w->text, " bytes not in use)");
+}
+
 static void add_zeros(struct writing *w, const struct reader_node *value)
 {
 	int64_t zeros = node_int(node_get(value, "zeros"), 0);
@@ -71,7 +91,8 @@ static void add_string(struct writing *w, const struct reader_node *value)
 		text_add(w->text, "0x%s", words);
 	else
 		add_quoted(w, words);
-	add_omitted(w, value, " ");
+	if (!is_unused(value))
+		add_omitted(w, value, " ");
 }
 
 static void add_list(struct writing *w, const struct reader_node *value)
@@ -285,11 +306,15 @@ static void add(struct writing *w, const struct reader_node *value)
 	else if (node_get(value, "seen") && !node_get(value, "function"))
 		text_add(w->text, "(%s, seen above)",
 			 text_of(node_get(value, "seen"), ""));
+	else if (node_get(value, "bytes") && is_unused(value) &&
+		 !*text_of(node_get(value, "bytes"), ""))
+		text_add(w->text, "\"\"");
 	else if (node_get(value, "bytes"))
 		add_bytes(w, text_of(node_get(value, "bytes"), ""));
 	else
 		add_by_kind(w, value);
 	add_zeros(w, value);
+	add_unused(w, value);
 	w->depth--;
 }
 

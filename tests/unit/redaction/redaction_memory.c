@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/target/memory_set.h"
 #include "redaction/redaction_priv.h"
 #include "tests/unit/redaction/expected.h"
 #include "tests/unit/unit.h"
@@ -47,6 +48,35 @@ static void places(void **state)
 	redaction_note_place(r, AT - 4, 5);
 	erased(r, "0123456789", "X1XXX567XX");
 	assert_false(redaction_at(r, AT + 8, 2)); /* the document does not know it */
+}
+
+/* From any byte on to the end of a word. */
+static void unused(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
+	AUTO(redaction_free)
+	struct redaction *none = make_redaction(REDACT_NOTHING, NULL);
+	const size_t known = redaction_known(r);
+	(void)state;
+
+	redaction_note_unused(r, AT + 3, 13);
+	assert_true(redaction_known(r) > known);
+	redaction_note_consumed(r, AT + 16, 10);
+	erased(r, "0123456789012345consumed yes", "012XXXXXXXXXXXXXXXXXXXXX yes");
+	assert_int_equal(redaction_used(r, AT, 100), 3);
+	assert_int_equal(redaction_used(r, AT + 1, 2), 2);
+	assert_int_equal(redaction_used(r, AT + 5, 100), 0);
+	assert_int_equal(redaction_used(r, AT + 16, 100),
+			 100); /* what was consumed is shown */
+	assert_int_equal(redaction_used(r, UINT64_MAX - 1, 100), 100);
+	redaction_note_unused(r, UINT64_MAX - 8, 100);
+	redaction_note_unused(r, AT + 50 * PAGE_BYTES, 3 * PAGE_BYTES);
+	assert_int_equal(redaction_used(r, AT + 49 * PAGE_BYTES, 8 * PAGE_BYTES),
+			 PAGE_BYTES);
+	redaction_forget(r);
+	assert_int_equal(redaction_used(r, AT, 100), 100);
+	redaction_note_unused(none, AT, 100);
+	assert_int_equal(redaction_used(none, AT, 100), 100);
 }
 
 static void numbers(void **state)
@@ -113,8 +143,8 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contents), cmocka_unit_test(places),
-		cmocka_unit_test(numbers),  cmocka_unit_test(kept),
-		cmocka_unit_test(modes),
+		cmocka_unit_test(unused),   cmocka_unit_test(numbers),
+		cmocka_unit_test(kept),	    cmocka_unit_test(modes),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);

@@ -24,7 +24,7 @@ function withCounts(...names) {
 const VALUE = {
 	...withTexts("type", "kind", "text", "dynamic_type", "function", "limited_by", "unreadable", "redacted", "name"),
 	...withTexts("value", "real", "imag", "encoding", "bytes", "seen", "to"),
-	...withCounts("len", "cap", "zeros", "omitted", "referrers", "object"),
+	...withCounts("len", "cap", "zeros", "skipped", "omitted", "referrers", "object"),
 	bytes: (value) => typeof value === "string",
 	goroutine: NAME,
 	receivers: [NAME],

@@ -107,6 +107,7 @@ export function notes(value) {
 		value.is_result && "result",
 		value.captured && "captured",
 		value.escaped && "on the heap",
+		value.skipped && `${counted(value.skipped, "byte")} before it not in use`,
 		value.omitted &&
 			`${count(value.omitted)} omitted` + (value.limited_by ? `: ${textOf(value.limited_by)}` : ""),
 		!value.omitted && value.limited_by && `not followed: ${textOf(value.limited_by)}`,
