@@ -43,6 +43,17 @@ static void leave(struct masking *m, size_t begin, size_t end)
 		asked_text(r->asked, m->text + begin, end - begin);
 }
 
+/* The numbers of a private key are secrets by themselves. */
+static void learn_inside(struct masking *m, struct span span)
+{
+	const char *text = m->text + span.begin;
+
+	if (span.rule == rule_of_web_key)
+		redaction_learn_encoded(m->r, text, span.end - span.begin);
+	else if (strcmp(span.rule, "pem") == 0 || strcmp(span.rule, "der") == 0)
+		redaction_learn_parts(m->r, text, span.end - span.begin);
+}
+
 static void add(struct masking *m, struct span span)
 {
 	bool is_new = strcmp(span.rule, redaction_rule_of_copy(m->r)) != 0;
@@ -56,6 +67,8 @@ static void add(struct masking *m, struct span span)
 		redaction_learn(
 			m->r, m->addr ? m->addr + span.begin : 0, span.end - span.begin,
 			is_new ? m->text + span.begin : NULL, span.end - span.begin);
+	if (is_new && !m->is_public)
+		learn_inside(m, span);
 }
 
 static void redact(struct masking *m, struct span span)

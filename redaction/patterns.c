@@ -521,7 +521,8 @@ bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret
 	case ':':
 		if (is_userinfo(text, len, at, ret) ||
 		    is_driver_password(text, len, at, ret) ||
-		    is_password_line(text, len, at, ret))
+		    is_password_line(text, len, at, ret) ||
+		    is_web_key(text, len, at, ret))
 			return true;
 		return is_assignment(text, len, at, is_secret, arg, ret);
 	case '=':

@@ -4,22 +4,10 @@
 #include <nettle/base64.h>
 #include <string.h>
 
+#include "redaction/der.h"
 #include "redaction/redaction_priv.h"
 
-enum {
-	INTEGER = 0x02,
-	OCTET_STRING = 0x04,
-	OBJECT_IDENTIFIER = 0x06,
-	SEQUENCE = 0x30,
-};
-
-/* ITU-T X.690. The content of the element entered last. */
-struct der {
-	const uint8_t *at, *end;
-};
-
-/* Enters the next element, whose content may be cut off. */
-static bool enter(struct der *d, uint8_t tag, struct der *ret, size_t *ret_len)
+bool der_enter(struct der *d, uint8_t tag, struct der *ret, size_t *ret_len)
 {
 	enum { LONG = 0x80, LENGTH_MAX = 3 };
 	const uint8_t *at = d->at;
@@ -49,7 +37,8 @@ static bool take_version(struct der *d, uint8_t *ret)
 	struct der number;
 	size_t len;
 
-	if (!enter(d, INTEGER, &number, &len) || len != 1 || number.at == number.end)
+	if (!der_enter(d, DER_INTEGER, &number, &len) || len != 1 ||
+	    number.at == number.end)
 		return false;
 	*ret = *number.at;
 	return *ret <= 1;
@@ -61,8 +50,8 @@ static bool take_algorithm(struct der *d, struct der *ret)
 	struct der algorithm;
 	size_t len;
 
-	return enter(d, SEQUENCE, &algorithm, &len) &&
-	       enter(&algorithm, OBJECT_IDENTIFIER, ret, &len);
+	return der_enter(d, DER_SEQUENCE, &algorithm, &len) &&
+	       der_enter(&algorithm, DER_OBJECT_IDENTIFIER, ret, &len);
 }
 
 /* RFC 5958: version, algorithm, key. RFC 8017: version, modulus. RFC 5915: version, key.
@@ -78,10 +67,10 @@ static bool is_plain_key(struct der d)
 	if (!take_version(&d, &version))
 		return false;
 	if (take_algorithm(&d, &inside))
-		return enter(&d, OCTET_STRING, &inside, &len);
-	if (version == 1 && enter(&d, OCTET_STRING, &inside, &len))
+		return der_enter(&d, DER_OCTET_STRING, &inside, &len);
+	if (version == 1 && der_enter(&d, DER_OCTET_STRING, &inside, &len))
 		return len >= EC_MIN && len <= EC_MAX;
-	return enter(&d, INTEGER, &inside, &len) && len >= RSA_MIN;
+	return der_enter(&d, DER_INTEGER, &inside, &len) && len >= RSA_MIN;
 }
 
 /* RFC 5958, 3: an algorithm of PKCS #5 or PKCS #12, then the encrypted key. */
@@ -92,15 +81,14 @@ static bool is_encrypted_key(struct der d)
 	struct der id, key;
 	size_t len;
 
-	if (!take_algorithm(&d, &id) || !enter(&d, OCTET_STRING, &key, &len))
+	if (!take_algorithm(&d, &id) || !der_enter(&d, DER_OCTET_STRING, &key, &len))
 		return false;
 	size_t n = (size_t)(id.end - id.at);
 	return (n > sizeof(pkcs5) && memcmp(id.at, pkcs5, sizeof(pkcs5)) == 0) ||
 	       (n > sizeof(pkcs12) && memcmp(id.at, pkcs12, sizeof(pkcs12)) == 0);
 }
 
-/* PROTOCOL.key of OpenSSH, including the NUL. */
-static const char openssh[] = "openssh-key-v1";
+static const char openssh[] = OPENSSH_KEY;
 
 /* ret_len: its full length; text may end in the middle of it. */
 static bool begins_key(const uint8_t *bytes, size_t len, size_t *ret_len)
@@ -110,7 +98,7 @@ static bool begins_key(const uint8_t *bytes, size_t len, size_t *ret_len)
 	*ret_len = SIZE_MAX;
 	if (len >= sizeof(openssh) && memcmp(bytes, openssh, sizeof(openssh)) == 0)
 		return true;
-	if (!enter(&d, SEQUENCE, &inside, ret_len))
+	if (!der_enter(&d, DER_SEQUENCE, &inside, ret_len))
 		return false;
 	*ret_len += (size_t)(inside.at - bytes);
 	return is_plain_key(inside) || is_encrypted_key(inside);
@@ -143,8 +131,7 @@ static bool is_early(char c)
 	return c >= 'A' && c <= 'P';
 }
 
-/* Returns the number of bytes decoded. */
-static size_t decode(const char *text, size_t len, uint8_t *ret)
+size_t decode_base64(const char *text, size_t len, uint8_t *ret)
 {
 	struct base64_decode_ctx decode;
 	size_t n = 0;
@@ -164,8 +151,8 @@ static bool may_begin_key(const uint8_t *bytes, size_t n)
 	size_t len;
 
 	return (n > 0 && bytes[0] == (uint8_t)openssh[0]) ||
-	       (enter(&d, SEQUENCE, &inside, &len) && inside.at < inside.end &&
-		(*inside.at == INTEGER || *inside.at == SEQUENCE));
+	       (der_enter(&d, DER_SEQUENCE, &inside, &len) && inside.at < inside.end &&
+		(*inside.at == DER_INTEGER || *inside.at == DER_SEQUENCE));
 }
 
 /* RFC 7468, as Kubernetes has files. A label that is cut off may be that of a key. */
@@ -209,10 +196,10 @@ bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret)
 	if (most < FIRST ||
 	    !(text[at] == 'b' ? text[at + 1] == '3' : is_early(text[at + 1])))
 		return false;
-	n = decode(text + at, FIRST, bytes);
+	n = decode_base64(text + at, FIRST, bytes);
 	if (!may_begin_key(bytes, n))
 		return false;
-	n = decode(text + at, most < HEAD ? most : HEAD, bytes);
+	n = decode_base64(text + at, most < HEAD ? most : HEAD, bytes);
 	if (!begins_key(bytes, n, &whole))
 		return false;
 	while (end < len && is_base64(text[end]))

@@ -78,6 +78,13 @@ void redaction_set_public(struct redaction *r,
  * not zero. */
 void redaction_learn_number(struct redaction *r, uint64_t number);
 void redaction_learn_long_number(struct redaction *r, const uint8_t *bytes, size_t len);
+/* A secret of which each part is one: the seed of ed25519 in its 64 bytes, the numbers of a private key in DER,
+ * PEM or OpenSSH's format, a scalar. Recognises these as redaction_learn_long_number() does. */
+void redaction_learn_parts(struct redaction *r, const void *key, size_t len);
+/* What is written in base64 in a private key in JSON (RFC 7517): the bytes and the number. */
+void redaction_learn_encoded(struct redaction *r, const char *text, size_t len);
+/* Is this the name of a secret member of such a key, which has a member "kty", too? */
+bool redaction_is_key_member(const char *name, size_t len);
 void redaction_remember(struct redaction *r);
 void redaction_forget(struct redaction *r);
 /* Nothing will be learned, as no values are read: from here on any word of eight

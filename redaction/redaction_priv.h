@@ -227,6 +227,10 @@ bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret)
 /* {SSHA}abc */
 bool is_directory_hash(const char *text, size_t len, size_t at, struct span *ret);
 
+/* patterns_web_key.c: at the colon of "d":"abc" in a private key in JSON. */
+extern const char rule_of_web_key[]; /* in a span: it is base64 */
+bool is_web_key(const char *text, size_t len, size_t at, struct span *ret);
+
 /* patterns_key.c: private keys in DER, or in OpenSSH's format. */
 static inline bool begins_binary_key(char first)
 {

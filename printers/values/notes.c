@@ -2,6 +2,7 @@
 #include "printers/values/notes.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "printers/values/buffer.h"
 
@@ -116,6 +117,17 @@ static bool may_be_text(const struct type *type)
 		type_kind(type_elem(type)) == KIND_UINT8);
 }
 
+/* What a key in JSON is read into (RFC 7517): a struct with "kty" and the numbers. */
+static bool is_of_web_key(const struct type *owner, const char *field)
+{
+	if (!redaction_is_key_member(field, strlen(field)))
+		return false;
+	for (size_t i = 0; i < type_field_count(owner); i++)
+		if (strcasecmp(type_field(owner, i)->name, "kty") == 0)
+			return true;
+	return false;
+}
+
 /* A user's rule does not hide a secret: it is shown as redacted, so that it is learned
  * and recognised elsewhere. */
 static struct field_notes notes_of_field(struct printing *p, const struct type *owner,
@@ -140,6 +152,10 @@ static struct field_notes notes_of_field(struct printing *p, const struct type *
 	if (!ret.redacted && field->type && may_be_text(field->type))
 		ret.redacted =
 			redaction_of_member(p->redaction, type_name(owner), field->name);
+	ret.is_of_web_key = redaction_mode(p->redaction) != REDACT_NOTHING &&
+			    is_of_web_key(owner, field->name);
+	if (ret.is_of_web_key && !ret.redacted)
+		ret.redacted = "name";
 	ret.hidden = !ret.redacted && rule_hides(rule, field->name);
 	sink_named_string(head, "name", name);
 	if (name != field->name)

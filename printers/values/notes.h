@@ -21,6 +21,7 @@ struct field_notes {
 	bool is_public;	      /* a public part of a private key */
 	bool open;	      /* not secret, though the struct is */
 	bool is_buffer;	      /* the bytes of a buffer; buffer.h */
+	bool is_of_web_key;   /* a secret number of a private key in JSON */
 	struct members head;  /* name and type */
 };
 

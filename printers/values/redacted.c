@@ -38,6 +38,8 @@ const char *redact_entry(struct printing *p, const struct value *key,
 
 	if (!before)
 		p->redacted = rule_of_entry(&naming, key, elem);
+	if (!p->redacted && p->in_web_key)
+		p->redacted = "name";
 	return before;
 }
 
@@ -96,8 +98,13 @@ static void print_redacted_text(struct printing *p, const struct shown_text *tex
 void learn_redacted(struct printing *p, uint64_t addr, uint64_t size, const void *bytes,
 		    size_t len)
 {
-	if (!p->is_public)
-		redaction_learn(p->redaction, addr, size, bytes, len);
+	if (p->is_public)
+		return;
+	redaction_learn(p->redaction, addr, size, bytes, len);
+	if (bytes)
+		redaction_learn_parts(p->redaction, bytes, len);
+	if (bytes && p->in_web_key)
+		redaction_learn_encoded(p->redaction, bytes, len);
 }
 
 /* A text that ends where nothing is was never set. To learn what it would begin with makes secrets of

@@ -24,9 +24,10 @@ static void print_field(struct printing *p, const struct value *v, size_t i,
 	const struct type_field *field = type_field(v->type, i);
 	struct value inside = { field->type, v->addr + field->off };
 	const char *before = redact_field(p, v, i, pair);
-	const bool is_public = p->is_public;
+	const bool is_public = p->is_public, in_web_key = p->in_web_key;
 
 	p->is_public |= notes->is_public;
+	p->in_web_key |= notes->is_of_web_key;
 	sink_begin(p->out, SINK_OBJECT);
 	print_members(p->out, notes->head);
 	p->consumed = consumed;
@@ -35,6 +36,7 @@ static void print_field(struct printing *p, const struct value *v, size_t i,
 	sink_end(p->out);
 	p->redacted = before;
 	p->is_public = is_public;
+	p->in_web_key = in_web_key;
 }
 
 void print_struct(struct printing *p, const struct value *v)

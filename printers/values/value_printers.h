@@ -33,6 +33,7 @@ struct printing {
 	const char *redacted;	  /* the rule that redacts everything here; NULL: none */
 	bool in_key;		  /* inside a value of a redacted type */
 	bool is_public;		  /* inside the public key in it: not learned */
+	bool in_web_key;	  /* a number of a private key in JSON */
 	bool in_pem;		  /* a private key began in a previous text */
 	size_t secret_from;	  /* secret from this byte of the next string; 0: not */
 	uint64_t consumed;	  /* bytes at the start of the next slice; buffer.h */

@@ -19,7 +19,7 @@ def least_part(secret):
         return PART_OF_CARD
     if re.fullmatch(rb"[0-9a-f-]+|[0-9A-F]+", secret):
         return min(PART_OF_HEX, len(secret))
-    if re.fullmatch(rb"[0-9a-fx, ]+", secret) and b" " in secret:
+    if re.fullmatch(rb"[0-9a-fx, ]+", secret) and re.search(rb"[ ,]", secret):
         return PART_OF_NUMBERS
     return PART_OF_KEY if len(secret) == 32 and not secret.isascii() else PART
 
