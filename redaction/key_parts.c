@@ -68,7 +68,7 @@ static void learn_elements(struct redaction *r, struct der d, int depth)
 	}
 }
 
-/* RFC 4251, 5: a string. */
+/* RFC 4251, 5: a string, which may be cut off. */
 static bool take_string(struct der *d, struct der *ret)
 {
 	enum { LENGTH = 4 };
@@ -79,7 +79,7 @@ static bool take_string(struct der *d, struct der *ret)
 	for (int i = 0; i < LENGTH; i++)
 		n = n << 8 | *d->at++;
 	if (n > (size_t)(d->end - d->at))
-		return false;
+		n = (size_t)(d->end - d->at);
 	*ret = (struct der){ d->at, d->at + n };
 	d->at += n;
 	return true;
