@@ -165,7 +165,8 @@ static bool is_base64_pem(const char *text, size_t len, size_t at, struct span *
 
 	if (!follows(text, len, at, begin))
 		return false;
-	size_t n = decode(text + at, len - at < HEAD ? len - at : HEAD, bytes), end = at;
+	size_t n = decode_base64(text + at, len - at < HEAD ? len - at : HEAD, bytes),
+	       end = at;
 	if (n < strlen(line) + 2)
 		return false;
 	const char *label = (const char *)bytes + strlen(line);
