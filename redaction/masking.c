@@ -206,6 +206,39 @@ static bool find_escaped(struct masking *m, int levels)
 	return left;
 }
 
+static void redact_coded(void *arg, size_t begin, size_t end)
+{
+	struct masking *m = arg;
+
+	if (m->count < SPANS_MAX)
+		add(m, (struct span){ begin, end, redaction_rule_of_copy(m->r) });
+	else
+		add(m, (struct span){ 0, m->len, redaction_rule_of_copy(m->r) });
+}
+
+/* Secrets known from elsewhere, as the headers of HTTP/2 have them. */
+static void find_coded(struct masking *m)
+{
+	struct redaction *r = m->r;
+	const struct secrets *const known[] = { r->here, r->always };
+
+	for (size_t i = 0; i < ARRAY_SIZE(known) && known[i]; i++)
+		secrets_each_coded(known[i], (const uint8_t *)m->text, m->len,
+				   redact_coded, m);
+	if (r->asking)
+		asked_coded(r->asked, m->text, m->len);
+}
+
+/* False: all of it is in a secret, or part of one. */
+static bool find_all(struct masking *m)
+{
+	if (!find_escaped(m, LEVELS_MAX))
+		return false;
+	if (huffman_may_be(m->text, m->len))
+		find_coded(m);
+	return true;
+}
+
 /* Appends to the masked text. */
 static void keep(struct redacted *to, size_t *cap, const char *bytes, size_t len)
 {
@@ -262,7 +295,7 @@ struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char
 		ended[len] = '\0';
 		m.text = ended;
 	}
-	if (find_escaped(&m, LEVELS_MAX))
+	if (find_all(&m))
 		ret = with_masks(&m);
 	xfree(m.found);
 	return ret;

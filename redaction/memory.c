@@ -142,6 +142,59 @@ static void erase_known(const struct redaction *r, const struct erasing *e)
 	}
 }
 
+/* In Huffman code, a byte is hardly ever zero. Most words of memory are addresses or small numbers, with two zeros at the
+ * end, or text. */
+static bool may_be_coded(const uint8_t *word)
+{
+	return word[6] || word[7];
+}
+
+static void erase_coded_part(void *arg, size_t begin, size_t end)
+{
+	const struct erasing *e = arg;
+
+	erase_doubtful(e, begin, end);
+}
+
+/* from, end: of words that may be code, with one more on each side: the code may go on in them. */
+static void erase_coded_words(const struct erasing *e, size_t from, size_t end)
+{
+	const struct secrets *const known[] = { e->r->here, e->r->always };
+	struct erasing part = *e;
+
+	if (!huffman_may_be((const char *)e->was + from, end - from))
+		return;
+	part.addr += from;
+	part.was += from;
+	part.bytes += from;
+	part.len = end - from;
+	for (size_t i = 0; i < ARRAY_SIZE(known) && known[i]; i++)
+		secrets_each_coded(known[i], part.was, part.len, erase_coded_part, &part);
+}
+
+static void erase_coded(const struct erasing *e)
+{
+	size_t from = 0, end = 0; /* end 0: none yet */
+
+	for (size_t at = 0; at + sizeof(uint64_t) <= e->len; at += sizeof(uint64_t)) {
+		if (!may_be_coded(e->was + at))
+			continue;
+		const size_t before = at ? at - sizeof(uint64_t) : 0;
+		if (end && before > end) {
+			erase_coded_words(e, from, end);
+			end = 0;
+		}
+		if (!end)
+			from = before;
+		end = at + 2 * sizeof(uint64_t);
+		if (end > e->len)
+			end = e->len;
+	}
+	if (end || e->len < sizeof(uint64_t))
+		erase_coded_words(e, from,
+				  e->len - end < sizeof(uint64_t) ? e->len : end);
+}
+
 bool redaction_knows_too_many(const struct redaction *r)
 {
 	return r->mode == REDACT_SECRETS &&
@@ -161,6 +214,7 @@ void redaction_erase(struct redaction *r, uint64_t addr, void *bytes, size_t len
 		erase_texts(&e, DOUBTFUL_MIN);
 	} else {
 		erase_known(r, &e);
+		erase_coded(&e);
 		erase_places(r->here, &e);
 		erase_places(r->always, &e);
 		erase_places(r->places, &e);

@@ -43,17 +43,41 @@ void each_base(const uint8_t *bytes, size_t len, encoded_fn *fn, void *arg);
 enum { DECODINGS_MAX = 5 };
 size_t decodings_of(uint64_t word, uint64_t ret[static DECODINGS_MAX]);
 
+/* huffman.c: texts in the code of HTTP/2 and HTTP/3 headers. */
+/* How many bits a text has. */
+size_t huffman_bits(const char *text, size_t len);
+/* Writes the bytes that are of nothing but this text, if its code begins at bit `shift` of a byte, counted from the
+ * highest. ret has room for huffman_bits() / 8 + 1 bytes. Returns how many there are. */
+size_t huffman_encode(const char *text, size_t len, unsigned shift, uint8_t *ret);
+/* Decodes the eight letters that begin at each bit of bytes[at]. Call it for each byte, from the last to the first; ring is
+ * initially 0. ring[bit % HUFFMAN_RING]: the letters from this bit on, in memory order; 0 follows where
+ * there are fewer. */
+enum { HUFFMAN_RING = 64 };
+void huffman_letters(const uint8_t *bytes, size_t len, size_t at,
+		     uint64_t ring[static HUFFMAN_RING]);
+/* The byte in which a text that begins at this bit ends, + 1. */
+size_t huffman_end(size_t bit, const char *text, size_t len);
+/* How many letters of text are at this bit. */
+size_t huffman_equal(const uint8_t *bytes, size_t len, size_t bit, const char *text,
+		     size_t text_len);
+/* Decodes a whole string, or the beginning of one that is cut off. ret has room for 8 / 5 * len + 1 bytes. False: it is
+ * none. */
+bool huffman_decode(const uint8_t *bytes, size_t len, bool cut, char *ret,
+		    size_t *ret_len);
+/* Such strings have other bytes than texts do. */
+bool huffman_may_be(const char *bytes, size_t len);
+
 /* windows.c: the set of all sequences of four bytes in the added bytes, except common
- * ones. */
+ * ones. If it becomes full, are any four printable characters in it? */
 struct windows;
-struct windows *windows_new(void);
+struct windows *windows_new(bool letters_if_full);
 void windows_free(struct windows *w);
 void windows_clear(struct windows *w);
 bool windows_add(struct windows *w, const void *bytes,
 		 size_t len); /* false: all were present */
-/* Is any of the word's own sequences in the set, or all that count? If the set is full,
- * any four printable characters are. */
+/* Is any of the word's own sequences in the set, or two that overlap, or all that count? */
 bool windows_any(const struct windows *w, uint64_t word);
+bool windows_two(const struct windows *w, uint64_t word);
 bool windows_all(const struct windows *w, uint64_t word);
 
 /* parts.c: all sequences of eight bytes in secrets, with the secret's number. bytes_of: of
@@ -71,6 +95,13 @@ void parts_add(struct parts *p, uint32_t secret, const char *bytes, size_t len,
 typedef void part_fn(void *arg, uint32_t secret, size_t at, bool many);
 void parts_each(const struct parts *p, const char *bytes, part_fn *fn, void *arg);
 
+/* coded.c: calls fn for the bytes in which eight or more letters of these texts are in Huffman code, whatever
+ * the bit at which they begin: the last ones first, each byte once. text_of: of those that were added to parts. */
+typedef void coded_fn(void *arg, size_t begin, size_t end);
+typedef const char *text_of_fn(const void *arg, uint32_t secret, size_t *ret_len);
+void each_coded(const struct parts *parts, text_of_fn *text_of, const void *texts,
+		const uint8_t *bytes, size_t len, coded_fn *fn, void *arg);
+
 /* secrets.c. */
 enum {
 	SECRET_MIN = 6,	     /* bytes; shorter ones are ordinary words */
@@ -84,10 +115,11 @@ void secrets_learn(struct secrets *s, uint64_t addr, uint64_t size, const void *
 		   size_t len);
 void secrets_learn_number(struct secrets *s, uint64_t number);
 void secrets_learn_long_number(struct secrets *s, const uint8_t *bytes, size_t len);
-/* Is it a learned number, or eight bytes of a secret in either byte order? */
+/* Is it a learned number, or eight bytes of a secret in either byte order, or of its Huffman
+ * code? */
 bool secrets_have_number(const struct secrets *s, uint64_t number);
-/* Does the word contain four bytes of a secret, in either byte order, or as characters of
- * its hexadecimal or base64 form? */
+/* Does the word contain four bytes of a secret or five of its Huffman code, in either byte
+ * order, or four as characters of its hexadecimal or base64 form? */
 bool secrets_have_piece(const struct secrets *s, uint64_t word);
 /* That, or is it a learned number, or an address in a secret? */
 bool secrets_have_word(const struct secrets *s, uint64_t word);
@@ -114,6 +146,10 @@ size_t secrets_begin(const struct secrets *s, const char *text, size_t len);
 /* How many bytes at the start of text are part of a secret, at least eight; 0: they are not. */
 size_t secrets_part(const struct secrets *s, const char *text, size_t len);
 
+/* each_coded() */
+void secrets_each_coded(const struct secrets *s, const uint8_t *bytes, size_t len,
+			coded_fn *fn, void *arg);
+
 /* What was learned so far, and has it since? For a text that represents a secret, `whole` is
  * false: it is found only from its beginning. */
 struct secrets_mark {
@@ -139,6 +175,8 @@ void asked_free(struct asked *a);
 void asked_begin(struct asked *a, const struct secrets *s); /* forgets them */
 void asked_text(struct asked *a, const char *text, size_t len);
 void asked_number(struct asked *a, uint64_t number);
+void asked_coded(struct asked *a, const char *bytes,
+		 size_t len); /* secrets_each_coded() */
 /* Would all get the same answer now? False when in doubt. */
 bool asked_settled(const struct asked *a, const struct secrets *s);
 

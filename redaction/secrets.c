@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "redaction/redaction_priv.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,9 +43,9 @@ struct secrets {
 	struct table number_set;
 	uint64_t *numbers;
 	size_t number_count, numbers_cap, learned;
-	struct windows *windows;
-	bool all;     /* anything else may be one */
-	bool suspect; /* ... for the time being */
+	struct windows *windows, *coded; /* coded: of the Huffman code */
+	bool all;			 /* anything else may be one */
+	bool suspect;			 /* ... for the time being */
 };
 
 struct secrets *secrets_new(void)
@@ -53,7 +54,8 @@ struct secrets *secrets_new(void)
 
 	s->table_size = TABLE;
 	s->table = xcalloc(TABLE, sizeof(struct content *));
-	s->windows = windows_new();
+	s->windows = windows_new(true);
+	s->coded = windows_new(false);
 	s->parts = parts_new();
 	return s;
 }
@@ -73,6 +75,7 @@ void secrets_clear(struct secrets *s)
 {
 	free_contents(s);
 	windows_clear(s->windows);
+	windows_clear(s->coded);
 	parts_clear(s->parts);
 	table_clear(&s->number_set);
 	table_clear(&s->exact);
@@ -87,6 +90,7 @@ void secrets_free(struct secrets *s)
 		return;
 	free_contents(s);
 	windows_free(s->windows);
+	windows_free(s->coded);
 	parts_free(s->parts);
 	table_free(&s->number_set);
 	table_free(&s->exact);
@@ -240,6 +244,21 @@ static bool add_windows(struct secrets *s, const char *bytes, size_t len)
 	return windows_add(s->windows, bytes, len < SECRET_KNOWN ? len : SECRET_KNOWN);
 }
 
+/* Encoders write a string as it is if its code would be longer. */
+static void add_coded_windows(struct secrets *s, const char *bytes, size_t len)
+{
+	enum { CODED_MIN = 8, CODED_MAX = 1024 };
+	uint8_t coded[CODED_MAX + 1];
+
+	if (len > CODED_MAX)
+		len = CODED_MAX;
+	if (len < CODED_MIN || huffman_bits(bytes, len) > len * CHAR_BIT)
+		return;
+	for (unsigned shift = 0; shift < CHAR_BIT; shift++)
+		windows_add(s->coded, coded, huffman_encode(bytes, len, shift, coded));
+	explicit_bzero(coded, sizeof(coded));
+}
+
 static const char *bytes_of(const void *arg, uint32_t secret)
 {
 	const struct secrets *s = arg;
@@ -263,6 +282,7 @@ static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 	parts_add(s->parts, (uint32_t)s->content_count, c->bytes, c->len, bytes_of, s);
 	s->content_count++;
 	each_encoding(bytes, len, add_encoding, s);
+	add_coded_windows(s, bytes, len);
 	return true;
 }
 
@@ -283,8 +303,11 @@ static bool is_learned(const struct secrets *s, uint64_t number)
 /* In the bytes of a big.Int or a netip.Addr, the highest comes first. */
 bool secrets_have_number(const struct secrets *s, uint64_t number)
 {
+	const uint64_t swapped = __builtin_bswap64(number);
+
 	return is_learned(s, number) || windows_all(s->windows, number) ||
-	       windows_all(s->windows, __builtin_bswap64(number));
+	       windows_all(s->windows, swapped) || windows_all(s->coded, number) ||
+	       windows_all(s->coded, swapped);
 }
 
 /* Small numbers, also negative ones, are too common. */
@@ -434,6 +457,21 @@ size_t secrets_part(const struct secrets *s, const char *text, size_t len)
 	return b.longest;
 }
 
+static const char *text_of(const void *arg, uint32_t secret, size_t *ret_len)
+{
+	const struct secrets *s = arg;
+
+	*ret_len = s->told[secret]->len;
+	return s->told[secret]->bytes;
+}
+
+void secrets_each_coded(const struct secrets *s, const uint8_t *bytes, size_t len,
+			coded_fn *fn, void *arg)
+{
+	if (s->content_count)
+		each_coded(s->parts, text_of, s, bytes, len, fn, arg);
+}
+
 struct secrets_mark secrets_mark(const struct secrets *s)
 {
 	return (struct secrets_mark){ s->in_table, s->content_count, s->number_count };
@@ -469,8 +507,10 @@ static bool have_encoded_piece(const struct secrets *s, uint64_t word)
 
 bool secrets_have_piece(const struct secrets *s, uint64_t word)
 {
-	return windows_any(s->windows, word) ||
-	       windows_any(s->windows, __builtin_bswap64(word)) ||
+	const uint64_t swapped = __builtin_bswap64(word);
+
+	return windows_any(s->windows, word) || windows_any(s->windows, swapped) ||
+	       windows_two(s->coded, word) || windows_two(s->coded, swapped) ||
 	       have_encoded_piece(s, word);
 }
 

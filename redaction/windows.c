@@ -15,12 +15,15 @@ struct windows {
 	uint32_t *slots; /* open addressing, a power of two; 0: empty */
 	size_t count, size;
 	bool occurs[UINT8_MAX + 1]; /* by byte: whether it occurs in any window */
-	bool full;
+	bool full, letters_if_full;
 };
 
-struct windows *windows_new(void)
+struct windows *windows_new(bool letters_if_full)
 {
-	return xcalloc(1, sizeof(struct windows));
+	struct windows *w = xcalloc(1, sizeof(*w));
+
+	w->letters_if_full = letters_if_full;
+	return w;
 }
 
 static void release(struct windows *w)
@@ -44,7 +47,7 @@ void windows_clear(struct windows *w)
 		return;
 	if (w->size > FIRST) {
 		release(w);
-		*w = (struct windows){ .count = 0 };
+		*w = (struct windows){ .letters_if_full = w->letters_if_full };
 		return;
 	}
 	explicit_bzero(w->slots, w->size * sizeof(*w->slots));
@@ -113,9 +116,9 @@ static bool has(const struct windows *w, const uint8_t *at)
 
 	if (!w->occurs[at[0]] || !w->occurs[at[1]] || !w->occurs[at[2]] ||
 	    !w->occurs[at[3]])
-		return w->full && are_letters(at);
+		return w->full && w->letters_if_full && are_letters(at);
 	memcpy(&window, at, sizeof(window));
-	return *find(w, window) || (w->full && are_letters(at));
+	return *find(w, window) || (w->full && w->letters_if_full && are_letters(at));
 }
 
 bool windows_any(const struct windows *w, uint64_t word)
@@ -126,6 +129,21 @@ bool windows_any(const struct windows *w, uint64_t word)
 	for (size_t i = 0; w->count && i + sizeof(uint32_t) <= sizeof(bytes); i++)
 		if (has(w, bytes + i))
 			return true;
+	return false;
+}
+
+bool windows_two(const struct windows *w, uint64_t word)
+{
+	uint8_t bytes[sizeof(word)];
+	bool before = false;
+
+	memcpy(bytes, &word, sizeof(word));
+	for (size_t i = 0; w->count && i + sizeof(uint32_t) <= sizeof(bytes); i++) {
+		const bool now = has(w, bytes + i);
+		if (now && before)
+			return true;
+		before = now;
+	}
 	return false;
 }
 
