@@ -206,14 +206,20 @@ static bool find_escaped(struct masking *m, int levels)
 	return left;
 }
 
+/* Of too many, all is redacted. */
+static void add_some(struct masking *m, struct span span)
+{
+	if (m->count < SPANS_MAX && span.begin < span.end)
+		add(m, span);
+	else if (m->count <= SPANS_MAX)
+		add(m, (struct span){ 0, m->len, span.rule });
+}
+
 static void redact_coded(void *arg, size_t begin, size_t end)
 {
 	struct masking *m = arg;
 
-	if (m->count < SPANS_MAX)
-		add(m, (struct span){ begin, end, redaction_rule_of_copy(m->r) });
-	else
-		add(m, (struct span){ 0, m->len, redaction_rule_of_copy(m->r) });
+	add_some(m, (struct span){ begin, end, redaction_rule_of_copy(m->r) });
 }
 
 /* Secrets known from elsewhere, as the headers of HTTP/2 have them. */
@@ -229,13 +235,49 @@ static void find_coded(struct masking *m)
 		asked_coded(r->asked, m->text, m->len);
 }
 
+/* In the headers of HTTP/2 themselves, by name and by what they look like. */
+static void find_fields(struct masking *m)
+{
+	struct plain_text *fields;
+	const size_t continued = continued_fields(m->text, m->len);
+	const bool all = header_fields(m->text, m->len, is_name_of_secret, m->r, &fields);
+	AUTO(plain_text_free) struct plain_text *plain = fields;
+
+	if (continued || !all)
+		add_some(m, (struct span){ 0, all ? continued : m->len, "uncertain" });
+	if (!plain)
+		return;
+	struct masking inner = { .r = m->r,
+				 .is_public = m->is_public,
+				 .text = plain->text,
+				 .len = plain->len };
+	if (!find_escaped(&inner, LEVELS_MAX))
+		add_some(m, (struct span){ 0, m->len, redaction_rule_of_copy(m->r) });
+	for (size_t i = 0; i < inner.count; i++)
+		add_some(m, escaped_span(plain, inner.found[i]));
+	xfree(inner.found);
+}
+
+void each_secret_field(struct redaction *r, const uint8_t *bytes, size_t len,
+		       coded_fn *fn, void *arg)
+{
+	struct masking m = { .r = r, .text = (const char *)bytes, .len = len };
+
+	find_fields(&m);
+	for (size_t i = 0; i < m.count; i++)
+		fn(arg, m.found[i].begin, m.found[i].end);
+	xfree(m.found);
+}
+
 /* False: all of it is in a secret, or part of one. */
 static bool find_all(struct masking *m)
 {
 	if (!find_escaped(m, LEVELS_MAX))
 		return false;
-	if (huffman_may_be(m->text, m->len))
+	if (huffman_may_be(m->text, m->len)) {
+		find_fields(m);
 		find_coded(m);
+	}
 	return true;
 }
 

@@ -32,7 +32,7 @@ void redaction_note_place(struct redaction *r, uint64_t addr, uint64_t size)
 
 /* Memory that is being overwritten. */
 struct erasing {
-	const struct redaction *r;
+	struct redaction *r;
 	uint64_t addr;
 	const uint8_t *was;
 	uint8_t *bytes;
@@ -142,8 +142,8 @@ static void erase_known(const struct redaction *r, const struct erasing *e)
 	}
 }
 
-/* In Huffman code, a byte is hardly ever zero. Most words of memory are addresses or small numbers, with two zeros at the
- * end, or text. */
+/* Headers of HTTP/2, and what is known to be secret in their code. Most words of memory are addresses or small numbers,
+ * with two zeros at the end, or text: only what is around other words is searched. */
 static bool may_be_coded(const uint8_t *word)
 {
 	return word[6] || word[7];
@@ -156,7 +156,6 @@ static void erase_coded_part(void *arg, size_t begin, size_t end)
 	erase_doubtful(e, begin, end);
 }
 
-/* from, end: of words that may be code, with one more on each side: the code may go on in them. */
 static void erase_coded_words(const struct erasing *e, size_t from, size_t end)
 {
 	const struct secrets *const known[] = { e->r->here, e->r->always };
@@ -168,31 +167,30 @@ static void erase_coded_words(const struct erasing *e, size_t from, size_t end)
 	part.was += from;
 	part.bytes += from;
 	part.len = end - from;
+	each_secret_field(e->r, part.was, part.len, erase_coded_part, &part);
 	for (size_t i = 0; i < ARRAY_SIZE(known) && known[i]; i++)
 		secrets_each_coded(known[i], part.was, part.len, erase_coded_part, &part);
 }
 
 static void erase_coded(const struct erasing *e)
 {
+	enum { WORD = sizeof(uint64_t), AROUND = 4 * WORD };
 	size_t from = 0, end = 0; /* end 0: none yet */
 
-	for (size_t at = 0; at + sizeof(uint64_t) <= e->len; at += sizeof(uint64_t)) {
+	for (size_t at = 0; at + WORD <= e->len; at += WORD) {
 		if (!may_be_coded(e->was + at))
 			continue;
-		const size_t before = at ? at - sizeof(uint64_t) : 0;
+		const size_t before = at > AROUND ? at - AROUND : 0;
 		if (end && before > end) {
 			erase_coded_words(e, from, end);
 			end = 0;
 		}
 		if (!end)
 			from = before;
-		end = at + 2 * sizeof(uint64_t);
-		if (end > e->len)
-			end = e->len;
+		end = e->len - at > AROUND + WORD ? at + AROUND + WORD : e->len;
 	}
-	if (end || e->len < sizeof(uint64_t))
-		erase_coded_words(e, from,
-				  e->len - end < sizeof(uint64_t) ? e->len : end);
+	if (end || e->len < WORD)
+		erase_coded_words(e, from, e->len - end < WORD ? e->len : end);
 }
 
 bool redaction_knows_too_many(const struct redaction *r)

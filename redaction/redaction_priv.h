@@ -290,6 +290,18 @@ DEFINE_AUTO(struct plain_text, plain_text_free)
 /* Where this part was in the escaped text. */
 struct span escaped_span(const struct plain_text *plain, struct span span);
 
+/* hpack.c: the fields of header blocks of HTTP/2 and HTTP/3 that are anywhere in these bytes, as lines "name: value". from:
+ * of a name, where the field begins; of a value, where the value begins. *ret NULL: there are none. False: it
+ * was too much work to find all. */
+bool header_fields(const char *bytes, size_t len, secret_name_fn *is_secret, void *arg,
+		   struct plain_text **ret);
+/* Begins with a CONTINUATION frame, which may begin in the middle of a field? Returns where the frame ends. */
+size_t continued_fields(const char *bytes, size_t len);
+
+/* masking.c: calls fn for each part of these bytes that is secret in a field of such a block; learns it. */
+void each_secret_field(struct redaction *r, const uint8_t *bytes, size_t len,
+		       coded_fn *fn, void *arg);
+
 /* commands.c: "mysql -pabc", "curl -u bob:abc". at: the blank or quote before the
  * word. */
 bool is_argument(const char *text, size_t len, size_t at, struct span *ret);
