@@ -54,6 +54,11 @@ static const struct table tables[] = {
 	    { 0xe0, 0x20, 3, LITERAL } } },
 };
 
+/* By table: bytes with which fields begin that may be worth to look at the rest. */
+struct header_starts {
+	bool known[ARRAY_SIZE(tables)][UINT8_MAX + 1];
+};
+
 struct string {
 	size_t at, len;
 	bool coded, cut; /* cut: the bytes end before the string does */
@@ -348,9 +353,9 @@ static bool is_frame(const uint8_t *bytes)
 	enum { HEADERS = 1, PUSH_PROMISE = 5, CONTINUATION = 9, FLAGS = 0x2d };
 	const uint8_t type = bytes[3];
 
-	return !bytes[0] && (bytes[1] || bytes[2]) &&
-	       (type == HEADERS || type == PUSH_PROMISE || type == CONTINUATION) &&
-	       !(bytes[4] & ~FLAGS) && !bytes[5] && (bytes[6] || bytes[7] || bytes[8]);
+	return (type == HEADERS || type == PUSH_PROMISE || type == CONTINUATION) &&
+	       !bytes[0] && (bytes[1] || bytes[2]) && !(bytes[4] & ~FLAGS) && !bytes[5] &&
+	       (bytes[6] || bytes[7] || bytes[8]);
 }
 
 /* What is before a block, and behind one. */
@@ -465,15 +470,33 @@ static void put_field(struct lines *to, struct block *b, const struct field *f, 
 	put_value(to, b, f, value_len, from);
 }
 
+static void parse_fields(struct block *b, struct field *fields)
+{
+	for (size_t at = 0; at < b->len; at++)
+		if (!parse_field(b, at, &fields[at]))
+			fields[at].end = 0;
+}
+
+/* Is there any field by itself that may lead to something? Most buffers have none. */
+static bool has_any(struct block *b, const bool starts[static UINT8_MAX + 1])
+{
+	enum { LEAST = 9 };
+	struct field f;
+
+	for (size_t at = 0; at < b->len; at++)
+		if (starts[b->bytes[at]] && parse_field(b, at, &f) && f.literal &&
+		    f.evidence >= LEAST)
+			return true;
+	return b->work == 0;
+}
+
 /* end: of the fields' first bytes; from: where the bytes of b begin. False: there was too much work. */
 static bool find_fields(struct block *b, struct lines *to, size_t from, size_t end)
 {
 	AUTO(xfree) struct field *fields = xcalloc(b->len + 1, sizeof(*fields));
 
 	b->work = WORK * b->len;
-	for (size_t at = 0; at < b->len; at++)
-		if (!parse_field(b, at, &fields[at]))
-			fields[at].end = 0;
+	parse_fields(b, fields);
 	const bool done = b->work > 0;
 	add_up(b, fields);
 	b->work = WORK * b->len;
@@ -486,7 +509,7 @@ static bool find_fields(struct block *b, struct lines *to, size_t from, size_t e
 /* UTF-8 has bytes like those of fields; of them, nothing is a block. */
 static bool may_have_fields(const char *bytes, size_t len)
 {
-	enum { LEAST = 4 };
+	enum { LEAST = 8 };
 	size_t i = 0;
 
 	while (i < len && !((uint8_t)bytes[i] & 0x80))
@@ -494,8 +517,37 @@ static bool may_have_fields(const char *bytes, size_t len)
 	return len >= LEAST && (i == len || !utf8_valid(bytes, len));
 }
 
-bool header_fields(const char *bytes, size_t len, secret_name_fn *is_secret, void *arg,
-		   struct plain_text **ret)
+/* Fields with a name of their own, with one of a secret, and paths, of which queries are a part. */
+static bool is_start(const struct table *t, uint8_t byte, secret_name_fn *is_secret,
+		     void *arg)
+{
+	const struct block b = { .table = t, .bytes = &byte, .len = 1 };
+	const struct form *form = form_at(&b, 0);
+	const size_t most = form ? (1U << form->number) - 1 : 0, index = byte & most;
+
+	if (!form || form->what == INDEXED || form->what == DYNAMIC)
+		return false;
+	if (form->what == LITERAL || index < t->first || index == most)
+		return true;
+	if (index - t->first >= t->count)
+		return false;
+	const char *name = t->names[index - t->first];
+	return strcmp(name, ":path") == 0 || is_secret(arg, name, strlen(name));
+}
+
+struct header_starts *header_starts_new(secret_name_fn *is_secret, void *arg)
+{
+	struct header_starts *starts = xcalloc(1, sizeof(*starts));
+
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		for (size_t byte = 0; byte <= UINT8_MAX; byte++)
+			starts->known[i][byte] =
+				is_start(&tables[i], (uint8_t)byte, is_secret, arg);
+	return starts;
+}
+
+bool header_fields(const struct header_starts *starts, const char *bytes, size_t len,
+		   secret_name_fn *is_secret, void *arg, struct plain_text **ret)
 {
 	struct lines lines = { NULL, 0 };
 	struct block b = { .is_secret = is_secret, .arg = arg };
@@ -504,7 +556,8 @@ bool header_fields(const char *bytes, size_t len, secret_name_fn *is_secret, voi
 	*ret = NULL;
 	if (!may_have_fields(bytes, len))
 		return true;
-	b.text = xmalloc(2 * PIECE * 8 / 5 + 1);
+	const size_t room = (len < 2 * PIECE ? len : 2 * PIECE) * 8 / 5 + 1;
+	b.text = xmalloc(room);
 	for (size_t from = 0; from < len; from += PIECE) {
 		b.bytes = (const uint8_t *)bytes + from;
 		b.len = len - from < 2 * PIECE ? len - from : 2 * PIECE;
@@ -512,11 +565,13 @@ bool header_fields(const char *bytes, size_t len, secret_name_fn *is_secret, voi
 		b.last = from + b.len == len;
 		for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 			b.table = &tables[i];
-			done &= find_fields(&b, &lines, from,
-					    b.len < PIECE ? b.len : PIECE);
+			b.work = WORK * b.len;
+			if (has_any(&b, starts->known[i]))
+				done &= find_fields(&b, &lines, from,
+						    b.len < PIECE ? b.len : PIECE);
 		}
 	}
-	explicit_bzero(b.text, 2 * PIECE * 8 / 5 + 1);
+	explicit_bzero(b.text, room);
 	xfree(b.text);
 	*ret = lines.text;
 	return done;

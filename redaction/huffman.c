@@ -139,10 +139,13 @@ bool huffman_decode(const uint8_t *bytes, size_t len, bool cut, char *ret,
 
 bool huffman_may_be(const char *bytes, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
+	enum { LEAST = 4 };
+	size_t others = 0, no_zeros = 0;
+
+	for (size_t i = 0; i < len && (!others || no_zeros < LEAST); i++) {
 		const uint8_t c = (uint8_t)bytes[i];
-		if (c >= 0x7f || (c < ' ' && c != '\n' && c != '\r' && c != '\t'))
-			return true;
+		no_zeros += c != 0;
+		others += c >= 0x7f || (c < ' ' && c != '\n' && c != '\r' && c != '\t');
 	}
-	return false;
+	return others && no_zeros >= LEAST;
 }

@@ -222,7 +222,8 @@ static void redact_coded(void *arg, size_t begin, size_t end)
 	add_some(m, (struct span){ begin, end, redaction_rule_of_copy(m->r) });
 }
 
-/* Secrets known from elsewhere, as the headers of HTTP/2 have them. */
+/* Secrets known from elsewhere, as the headers of HTTP/2 have them. This is not asked again: nothing but
+ * the place is learned. */
 static void find_coded(struct masking *m)
 {
 	struct redaction *r = m->r;
@@ -231,8 +232,6 @@ static void find_coded(struct masking *m)
 	for (size_t i = 0; i < ARRAY_SIZE(known) && known[i]; i++)
 		secrets_each_coded(known[i], (const uint8_t *)m->text, m->len,
 				   redact_coded, m);
-	if (r->asking)
-		asked_coded(r->asked, m->text, m->len);
 }
 
 /* In the headers of HTTP/2 themselves, by name and by what they look like. */
@@ -240,7 +239,10 @@ static void find_fields(struct masking *m)
 {
 	struct plain_text *fields;
 	const size_t continued = continued_fields(m->text, m->len);
-	const bool all = header_fields(m->text, m->len, is_name_of_secret, m->r, &fields);
+	if (!m->r->header_starts)
+		m->r->header_starts = header_starts_new(is_name_of_secret, m->r);
+	const bool all = header_fields(m->r->header_starts, m->text, m->len,
+				       is_name_of_secret, m->r, &fields);
 	AUTO(plain_text_free) struct plain_text *plain = fields;
 
 	if (continued || !all)

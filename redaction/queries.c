@@ -2,14 +2,12 @@
 /* queries.c - texts and numbers that were not secret when they were asked about. Of their
  * bytes only hashes are kept, as bits: what was asked is found, and sometimes what was
  * not. */
-#include <limits.h>
 #include <string.h>
 
 #include "redaction/redaction_priv.h"
 
 enum {
 	TEXT_BITS = 23, /* logarithm of their number */
-	CODED_BITS = 23,
 	OTHER_BITS = 20,
 	PIECE = 8, /* bytes of a number, and of a text's beginning */
 };
@@ -20,7 +18,7 @@ struct bits {
 };
 
 struct asked {
-	struct bits texts, beginnings, numbers, coded;
+	struct bits texts, beginnings, numbers;
 	struct secrets_mark mark; /* what was known at the start */
 	bool all;		  /* ... everything was secret */
 };
@@ -56,7 +54,6 @@ struct asked *asked_new(void)
 	a->texts = bits_new(TEXT_BITS);
 	a->beginnings = bits_new(OTHER_BITS);
 	a->numbers = bits_new(OTHER_BITS);
-	a->coded = bits_new(CODED_BITS);
 	return a;
 }
 
@@ -67,7 +64,6 @@ void asked_free(struct asked *a)
 	xfree(a->texts.bytes);
 	xfree(a->beginnings.bytes);
 	xfree(a->numbers.bytes);
-	xfree(a->coded.bytes);
 	xfree(a);
 }
 
@@ -81,7 +77,6 @@ void asked_begin(struct asked *a, const struct secrets *s)
 	clear(&a->texts);
 	clear(&a->beginnings);
 	clear(&a->numbers);
-	clear(&a->coded);
 	a->mark = secrets_mark(s);
 	a->all = secrets_are_all(s);
 }
@@ -107,19 +102,6 @@ void asked_text(struct asked *a, const char *text, size_t len)
 		note(&a->texts, word_of(text + at, SECRET_MIN));
 }
 
-void asked_coded(struct asked *a, const char *bytes, size_t len)
-{
-	uint64_t letters[HUFFMAN_RING] = { 0 };
-
-	for (size_t at = len; at-- > 0;) {
-		huffman_letters((const uint8_t *)bytes, len, at, letters);
-		for (size_t bit = at * CHAR_BIT; bit < (at + 1) * CHAR_BIT; bit++)
-			if (letters[bit % HUFFMAN_RING] >> (64 - CHAR_BIT))
-				note(&a->coded, letters[bit % HUFFMAN_RING]);
-	}
-	explicit_bzero(letters, sizeof(letters));
-}
-
 static bool is_content_asked(void *arg, const char *bytes, size_t len, bool whole)
 {
 	const struct asked *a = arg;
@@ -129,8 +111,7 @@ static bool is_content_asked(void *arg, const char *bytes, size_t len, bool whol
 	for (size_t at = 0; whole && at + PIECE <= len; at++) {
 		uint64_t word = word_of(bytes + at, PIECE);
 		if (is_noted(&a->beginnings, word) || is_noted(&a->numbers, word) ||
-		    is_noted(&a->numbers, __builtin_bswap64(word)) ||
-		    is_noted(&a->coded, word))
+		    is_noted(&a->numbers, __builtin_bswap64(word)))
 			return true;
 	}
 	return false;

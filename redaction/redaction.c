@@ -77,6 +77,7 @@ void redaction_free(struct redaction *r)
 	secrets_free(r->places);
 	unused_free(r->unused);
 	asked_free(r->asked);
+	xfree(r->header_starts);
 	explicit_bzero(&r->key, sizeof(r->key));
 	xfree(r);
 }

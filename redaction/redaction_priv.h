@@ -64,7 +64,7 @@ size_t huffman_equal(const uint8_t *bytes, size_t len, size_t bit, const char *t
  * none. */
 bool huffman_decode(const uint8_t *bytes, size_t len, bool cut, char *ret,
 		    size_t *ret_len);
-/* Such strings have other bytes than texts do. */
+/* Such strings have other bytes than texts do, and few zeros. */
 bool huffman_may_be(const char *bytes, size_t len);
 
 /* windows.c: the set of all sequences of four bytes in the added bytes, except common
@@ -206,6 +206,7 @@ struct redaction {
 	bool (*is_public)(void *arg, uint64_t addr); /* NULL: nothing is */
 	void *public_arg;
 	struct cached names[CACHE];
+	struct header_starts *header_starts; /* NULL: not needed yet */
 };
 /* redaction_set_public() */
 bool is_public_place(const struct redaction *r, uint64_t addr);
@@ -293,8 +294,10 @@ struct span escaped_span(const struct plain_text *plain, struct span span);
 /* hpack.c: the fields of header blocks of HTTP/2 and HTTP/3 that are anywhere in these bytes, as lines "name: value". from:
  * of a name, where the field begins; of a value, where the value begins. *ret NULL: there are none. False: it
  * was too much work to find all. */
-bool header_fields(const char *bytes, size_t len, secret_name_fn *is_secret, void *arg,
-		   struct plain_text **ret);
+bool header_fields(const struct header_starts *starts, const char *bytes, size_t len,
+		   secret_name_fn *is_secret, void *arg, struct plain_text **ret);
+/* For the same is_secret: makes the others fast. Release it with xfree(). */
+struct header_starts *header_starts_new(secret_name_fn *is_secret, void *arg);
 /* Begins with a CONTINUATION frame, which may begin in the middle of a field? Returns where the frame ends. */
 size_t continued_fields(const char *bytes, size_t len);
 

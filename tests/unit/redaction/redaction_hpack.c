@@ -284,7 +284,7 @@ static void ordinary(void **state)
 static void too_much(void **state)
 {
 	enum { LONG = 100000 };
-	static const uint8_t field[] = { 0x41, 0x7f, 0xf0, 0x1e }; /* of 4,079 bytes */
+	static const uint8_t field[] = { 0x57, 0x7f, 0xf0, 0x1e }; /* of 4,079 bytes */
 	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	AUTO(xfree) uint8_t *bytes = xmalloc(LONG);
 	(void)state;
