@@ -15,10 +15,10 @@
 #include "redaction/hpack.inc"
 
 enum {
-	ENOUGH = 32,	  /* one of 500 buffers of 512 random bytes has as much */
-	WORK = 256,	  /* bytes of strings for each byte; text needs 110 */
-	PIECE = 16 << 10, /* bytes that are judged at once; as many may follow */
-	FRAME_HEADER = 9,
+	ENOUGH = 30,	   /* one in a thousand buffers of 512 random bytes has as much */
+	WORK = 256,	   /* bytes of strings for each byte; text needs 110 */
+	PIECE = 16 << 10,  /* bytes that are judged at once; as many may follow */
+	ZEROS_MAX = 512,   /* of a buffer that is not full */
 	DYNAMIC_MAX = 200, /* entries of a dynamic table */
 	NAME_MAX = 64,
 };
@@ -347,26 +347,15 @@ static bool parse_field(struct block *b, size_t at, struct field *f)
 	return true;
 }
 
-/* RFC 9113, 4.1: the header of a HEADERS, PUSH_PROMISE or CONTINUATION frame. */
-static bool is_frame(const uint8_t *bytes)
-{
-	enum { HEADERS = 1, PUSH_PROMISE = 5, CONTINUATION = 9, FLAGS = 0x2d };
-	const uint8_t type = bytes[3];
-
-	return (type == HEADERS || type == PUSH_PROMISE || type == CONTINUATION) &&
-	       !bytes[0] && (bytes[1] || bytes[2]) && !(bytes[4] & ~FLAGS) && !bytes[5] &&
-	       (bytes[6] || bytes[7] || bytes[8]);
-}
-
 /* What is before a block, and behind one. */
 static int evidence_of_start(const struct block *b, size_t at)
 {
 	enum { FRAME = 24, START = 8, PRIORITY = 5 };
 
-	if (at >= FRAME_HEADER && is_frame(b->bytes + at - FRAME_HEADER))
+	if (at >= FRAME_HEADER && is_header_frame(b->bytes + at - FRAME_HEADER))
 		return FRAME;
 	if (at >= FRAME_HEADER + PRIORITY &&
-	    is_frame(b->bytes + at - FRAME_HEADER - PRIORITY))
+	    is_header_frame(b->bytes + at - FRAME_HEADER - PRIORITY))
 		return FRAME / 2;
 	if (b->table->first == 0 && at >= 2 && !b->bytes[at - 1] && !b->bytes[at - 2])
 		return START; /* behind the prefix of QPACK: no dynamic entries */
@@ -376,13 +365,15 @@ static int evidence_of_start(const struct block *b, size_t at)
 static int evidence_of_end(const struct block *b, size_t at)
 {
 	enum { END = 10, FRAME = 16, ZEROS = 4 };
-	static const uint8_t zeros[ZEROS];
+	size_t zeros = 0;
 
-	if (at == b->len)
-		return b->last ? END : 0;
-	if (b->len - at >= FRAME_HEADER && is_frame(b->bytes + at))
+	if (b->len - at >= FRAME_HEADER && is_header_frame(b->bytes + at))
 		return FRAME;
-	return b->len - at >= ZEROS && !memcmp(b->bytes + at, zeros, ZEROS) ? ZEROS : 0;
+	while (at + zeros < b->len && !b->bytes[at + zeros] && zeros < ZEROS_MAX)
+		zeros++;
+	if (at + zeros == b->len)
+		return b->last ? END : 0;
+	return zeros >= ZEROS ? ZEROS : 0;
 }
 
 static int larger(int a, int b)
@@ -556,6 +547,11 @@ bool header_fields(const struct header_starts *starts, const char *bytes, size_t
 	*ret = NULL;
 	if (!may_have_fields(bytes, len))
 		return true;
+	AUTO(joined_free) struct joined *joined = frames_join(bytes, len);
+	if (joined) {
+		bytes = joined->bytes;
+		len = joined->len;
+	}
 	const size_t room = (len < 2 * PIECE ? len : 2 * PIECE) * 8 / 5 + 1;
 	b.text = xmalloc(room);
 	for (size_t from = 0; from < len; from += PIECE) {
@@ -574,16 +570,7 @@ bool header_fields(const struct header_starts *starts, const char *bytes, size_t
 	explicit_bzero(b.text, room);
 	xfree(b.text);
 	*ret = lines.text;
+	for (size_t i = 0; joined && *ret && i <= (*ret)->len; i++)
+		(*ret)->from[i] = joined->from[(*ret)->from[i]];
 	return done;
-}
-
-size_t continued_fields(const char *bytes, size_t len)
-{
-	enum { TYPE = 3, CONTINUATION = 9 };
-	const uint8_t *frame = (const uint8_t *)bytes;
-
-	if (len <= FRAME_HEADER || !is_frame(frame) || frame[TYPE] != CONTINUATION)
-		return 0;
-	const size_t end = FRAME_HEADER + (size_t)(frame[1] << 8 | frame[2]);
-	return end < len ? end : len;
 }

@@ -298,8 +298,20 @@ bool header_fields(const struct header_starts *starts, const char *bytes, size_t
 		   secret_name_fn *is_secret, void *arg, struct plain_text **ret);
 /* For the same is_secret: makes the others fast. Release it with xfree(). */
 struct header_starts *header_starts_new(secret_name_fn *is_secret, void *arg);
+/* frames.c: the header of a frame of HTTP/2 with (a part of) a header block. */
+enum { FRAME_HEADER = 9 };
+bool is_header_frame(const uint8_t bytes[static FRAME_HEADER]);
 /* Begins with a CONTINUATION frame, which may begin in the middle of a field? Returns where the frame ends. */
 size_t continued_fields(const char *bytes, size_t len);
+/* Without the headers of CONTINUATION frames; NULL: there are none. */
+struct joined {
+	char *bytes;
+	size_t len;
+	size_t *from; /* where each byte was; last: the end */
+};
+struct joined *frames_join(const char *bytes, size_t len);
+void joined_free(struct joined *j);
+DEFINE_AUTO(struct joined, joined_free)
 
 /* masking.c: calls fn for each part of these bytes that is secret in a field of such a block; learns it. */
 void each_secret_field(struct redaction *r, const uint8_t *bytes, size_t len,

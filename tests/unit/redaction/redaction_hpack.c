@@ -225,6 +225,26 @@ static void frames(void **state)
 	judged(r, &b, "uncertain");
 }
 
+/* A value that goes on in a CONTINUATION frame is one value. */
+static void continued(void **state)
+{
+	static const char value[] = "Bearer 0a1b2c3d4e5f60718293a4b5c6d7e8f9";
+	struct block whole = { .len = 0 }, b = { .len = 0 };
+	(void)state;
+
+	put_known(&whole, 23, value);
+	memcpy(b.bytes, "\0\0\14\1\0\0\0\0\3", 9);
+	memcpy(b.bytes + 9, whole.bytes, 12);
+	memcpy(b.bytes + 21, "\0\0\20\11\4\0\0\0\3", 9);
+	memcpy(b.bytes + 30, whole.bytes + 12, whole.len - 12);
+	b.len = whole.len + 18;
+	withheld(&b, value + strlen("Bearer "), "authorization");
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
+	redaction_erase(r, 0, b.bytes, b.len, NULL, NULL);
+	for (size_t i = 11; i < b.len; i++)
+		assert_int_equal(b.bytes[i], REDACTION_FILL);
+}
+
 /* QPACK, of HTTP/3. */
 static void of_http3(void **state)
 {
@@ -301,8 +321,9 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(static_names),	 cmocka_unit_test(schemes),
 		cmocka_unit_test(literal_names), cmocka_unit_test(by_form),
-		cmocka_unit_test(frames),	 cmocka_unit_test(of_http3),
-		cmocka_unit_test(ordinary),	 cmocka_unit_test(too_much),
+		cmocka_unit_test(frames),	 cmocka_unit_test(continued),
+		cmocka_unit_test(of_http3),	 cmocka_unit_test(ordinary),
+		cmocka_unit_test(too_much),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
