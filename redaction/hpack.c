@@ -7,7 +7,6 @@
  * byte; parsing ends after work that is linear in the number of bytes. */
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/utf8.h"
 #include "redaction/redaction_priv.h"
@@ -78,6 +77,7 @@ struct block {
 	size_t len, work;
 	bool first, last; /* nothing is before it, or behind it */
 	char *text;	  /* scratch */
+	int enough;
 	secret_name_fn *is_secret;
 	void *arg;
 };
@@ -174,78 +174,11 @@ static int evidence_of_value(const struct block *b, const struct string *s, size
 	return len < LETTERS_MAX / 2 ? (int)len : LETTERS_MAX / 2;
 }
 
-static bool begins(const char *text, size_t len, const char *word)
-{
-	return len > strlen(word) && strncasecmp(text, word, strlen(word)) == 0;
-}
-
-static bool has_scheme(const char *text, size_t len)
-{
-	static const char *const schemes[] = { "Bearer ", "Basic ",	"Digest ",
-					       "Token ",  "AWS4-HMAC-", "Negotiate ",
-					       "NTLM ",	  "ApiKey ",	"GoogleLogin " };
-
-	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
-		if (begins(text, len, schemes[i]))
-			return true;
-	return false;
-}
-
-static bool has_only(const char *text, size_t len, const char *letters)
-{
-	return len > 0 && count_letters(text, len, 0, letters) == len;
-}
-
-/* What such values look like, if that is known. False: not like this. */
-static bool is_value_of(const char *name, const char *text, size_t len, int *ret_evidence)
-{
-	enum { PATH = 6, DIGITS = 8, SLASH = 3 };
-	static const struct {
-		const char *name, *first, *letters;
-		int evidence;
-		bool slash;
-	} known[] = {
-		{ ":path", "/", NULL, PATH, false },
-		{ ":status", NULL, LETTERS_DIGITS, DIGITS, false },
-		{ ":method", NULL, LETTERS_UPPER, DIGITS, false },
-		{ ":scheme", "h", "https", DIGITS, false },
-		{ ":authority", NULL, LETTERS_TOKEN ".:[]", SLASH, false },
-		{ "content-length", NULL, LETTERS_DIGITS, DIGITS, false },
-		{ "accept-encoding", NULL, LETTERS_TOKEN " ,;=.*", SLASH, false },
-		{ "user-agent", NULL, NULL, SLASH, true },
-		{ "content-type", NULL, NULL, SLASH, true },
-	};
-
-	*ret_evidence = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		if (strcmp(name, known[i].name) != 0)
-			continue;
-		if ((known[i].first && (!len || text[0] != *known[i].first)) ||
-		    (known[i].letters && !has_only(text, len, known[i].letters)))
-			return false;
-		if (!known[i].slash || memchr(text, '/', len))
-			*ret_evidence = known[i].evidence;
-	}
-	return true;
-}
-
-/* Tokens have no signs in them that others than cookies have. */
-static int evidence_of_secret(const char *name, const char *text, size_t len)
-{
-	enum { NAMED = 5, PAIR = 2, TOKEN = 3 };
-
-	if (has_scheme(text, len))
-		return ENOUGH;
-	if (strstr(name, "cookie"))
-		return NAMED + (memchr(text, '=', len) ? PAIR : -PAIR);
-	return NAMED + (has_only(text, len, LETTERS_BASE64 ".~") ? TOKEN : -TOKEN);
-}
-
 static bool judge_named(const struct block *b, struct field *f, size_t len)
 {
 	int n;
 
-	if (!is_value_of(f->known, b->text, len, &n))
+	if (!is_header_value(f->known, b->text, len, &n))
 		return false;
 	if (b->is_secret(b->arg, f->known, strlen(f->known)))
 		n += evidence_of_secret(f->known, b->text, len);
@@ -256,7 +189,7 @@ static bool judge_named(const struct block *b, struct field *f, size_t len)
 /* A name that is one of a secret is hardly ever there by chance. */
 static int evidence_of_name(const struct block *b, const struct string *s, size_t len)
 {
-	enum { ENDS_WELL = 4, LETTERS_MAX = 10, OF_SECRET = 3 };
+	enum { ENDS_WELL = 4, LETTERS_MAX = 10, OF_SECRET = 4 };
 	int n = (int)(len < LETTERS_MAX ? len : LETTERS_MAX);
 
 	n = s->coded ? ENDS_WELL + n / 2 : n;
@@ -468,21 +401,9 @@ static void parse_fields(struct block *b, struct field *fields)
 			fields[at].end = 0;
 }
 
-/* Is there any field by itself that may lead to something? Most buffers have none. */
-static bool has_any(struct block *b, const bool starts[static UINT8_MAX + 1])
-{
-	enum { LEAST = 9 };
-	struct field f;
-
-	for (size_t at = 0; at < b->len; at++)
-		if (starts[b->bytes[at]] && parse_field(b, at, &f) && f.literal &&
-		    f.evidence >= LEAST)
-			return true;
-	return b->work == 0;
-}
-
-/* end: of the fields' first bytes; from: where the bytes of b begin. False: there was too much work. */
-static bool find_fields(struct block *b, struct lines *to, size_t from, size_t end)
+/* from: where the bytes of b begin; fields begin in [first, end). False: there was too much work. */
+static bool find_fields(struct block *b, struct lines *to, size_t from, size_t first,
+			size_t end)
 {
 	AUTO(xfree) struct field *fields = xcalloc(b->len + 1, sizeof(*fields));
 
@@ -491,10 +412,64 @@ static bool find_fields(struct block *b, struct lines *to, size_t from, size_t e
 	const bool done = b->work > 0;
 	add_up(b, fields);
 	b->work = WORK * b->len;
-	for (size_t at = 0; at < end; at++)
-		if (fields[at].end && fields[at].literal && fields[at].evidence >= ENOUGH)
+	for (size_t at = first; at < end; at++)
+		if (fields[at].end && fields[at].literal &&
+		    fields[at].evidence >= b->enough)
 			put_field(to, b, &fields[at], at, from);
 	return done && b->work > 0;
+}
+
+/* The next field at or after `at` that may lead to something by itself, and its end; end: there is none. */
+static size_t next_candidate(struct block *b, const bool starts[static UINT8_MAX + 1],
+			     size_t at, size_t end, size_t *ret_end)
+{
+	enum { LEAST = 10 };
+	struct field f;
+
+	for (; at < end; at++) {
+		if (!starts[b->bytes[at]] || !parse_field(b, at, &f) || !f.literal ||
+		    f.evidence < LEAST)
+			continue;
+		*ret_end = f.end;
+		return at;
+	}
+	return end;
+}
+
+/* The same as find_fields(), for the bytes around candidates. */
+static bool find_around(struct block *b, const bool starts[static UINT8_MAX + 1],
+			struct lines *to, size_t from, size_t end)
+{
+	enum { BEFORE = 256, AFTER = 1024, OVERLAP = 256 };
+	size_t done = 0, stop;
+	bool ok = true;
+
+	b->work = WORK * b->len;
+	for (size_t at; (at = next_candidate(b, starts, done, end, &stop)) < end;) {
+		const size_t begin = at > BEFORE ? at - BEFORE : 0,
+			     to_end = b->len - stop > AFTER ? stop + AFTER : b->len;
+		struct block around = *b;
+		around.bytes += begin;
+		around.len = to_end - begin;
+		around.first = b->first && begin == 0;
+		around.last = b->last && to_end == b->len;
+		const size_t first = done > begin ? done : begin;
+		done = to_end == b->len || to_end - OVERLAP > end ? end
+								  : to_end - OVERLAP;
+		ok &= find_fields(&around, to, from + begin, first - begin, done - begin);
+	}
+	return ok && b->work > 0;
+}
+
+/* The more random bytes, the more fields are there by chance. */
+static int enough_of(size_t len)
+{
+	enum { FEW = 512 };
+	int n = ENOUGH;
+
+	for (; len > FEW; len /= 2)
+		n += 2;
+	return n;
 }
 
 /* UTF-8 has bytes like those of fields; of them, nothing is a block. */
@@ -541,7 +516,7 @@ bool header_fields(const struct header_starts *starts, const char *bytes, size_t
 		   secret_name_fn *is_secret, void *arg, struct plain_text **ret)
 {
 	struct lines lines = { NULL, 0 };
-	struct block b = { .is_secret = is_secret, .arg = arg };
+	struct block b = { .is_secret = is_secret, .arg = arg, .enough = enough_of(len) };
 	bool done = true;
 
 	*ret = NULL;
@@ -561,10 +536,8 @@ bool header_fields(const struct header_starts *starts, const char *bytes, size_t
 		b.last = from + b.len == len;
 		for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 			b.table = &tables[i];
-			b.work = WORK * b.len;
-			if (has_any(&b, starts->known[i]))
-				done &= find_fields(&b, &lines, from,
-						    b.len < PIECE ? b.len : PIECE);
+			done &= find_around(&b, starts->known[i], &lines, from,
+					    b.len < PIECE ? b.len : PIECE);
 		}
 	}
 	explicit_bzero(b.text, room);

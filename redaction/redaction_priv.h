@@ -95,7 +95,7 @@ void parts_add(struct parts *p, uint32_t secret, const char *bytes, size_t len,
 typedef void part_fn(void *arg, uint32_t secret, size_t at, bool many);
 void parts_each(const struct parts *p, const char *bytes, part_fn *fn, void *arg);
 
-/* coded.c: calls fn for the bytes in which eight or more letters of these texts are in Huffman code, whatever
+/* huffman.c: calls fn for the bytes in which eight or more letters of these texts are in Huffman code, whatever
  * the bit at which they begin: the last ones first, each byte once. text_of: of those that were added to parts. */
 typedef void coded_fn(void *arg, size_t begin, size_t end);
 typedef const char *text_of_fn(const void *arg, uint32_t secret, size_t *ret_len);
@@ -298,6 +298,14 @@ bool header_fields(const struct header_starts *starts, const char *bytes, size_t
 		   secret_name_fn *is_secret, void *arg, struct plain_text **ret);
 /* For the same is_secret: makes the others fast. Release it with xfree(). */
 struct header_starts *header_starts_new(secret_name_fn *is_secret, void *arg);
+/* header_values.c: */
+/* Is it like a value of this header? *ret_evidence: how much that says. True if such values may be anything. */
+bool is_header_value(const char *name, const char *text, size_t len, int *ret_evidence);
+/* How much it says that this may be the value of a secret header: a scheme such as "Bearer" all, others than tokens and
+ * cookies little. */
+int evidence_of_secret(const char *name, const char *text, size_t len);
+bool has_scheme(const char *text, size_t len);
+
 /* frames.c: the header of a frame of HTTP/2 with (a part of) a header block. */
 enum { FRAME_HEADER = 9 };
 bool is_header_frame(const uint8_t bytes[static FRAME_HEADER]);
