@@ -44,6 +44,7 @@ type watcher struct {
 	reader  holder
 	removes gauge
 	asks    gauge
+	sending gauge
 	writes  int32 // 1: nobody writes any more
 }
 
@@ -238,7 +239,9 @@ func (w *watcher) start(folders []string) {
 //
 //go:noinline
 func (w *watcher) sends(e watcherEvent) bool {
+	w.sending.begins()
 	w.events <- e
+	w.sending.ends()
 	return true
 }
 
@@ -382,7 +385,7 @@ func init() {
 						if w.reload(e.path); w.seen.now() < watcherHealthy {
 							continue
 						}
-						for len(w.events) < watcherEvents {
+						for len(w.events) < watcherEvents || w.sending.now() == 0 {
 							time.Sleep(time.Millisecond)
 						}
 						w.closeLocked()
