@@ -4,7 +4,7 @@
 #include <nettle/base64.h>
 #include <string.h>
 
-#include "redaction/der.h"
+#include "redaction/patterns/der.h"
 #include "redaction/redaction_priv.h"
 
 enum {
@@ -176,4 +176,9 @@ void redaction_learn_encoded(struct redaction *r, const char *text, size_t len)
 		learn_part(r, bytes, n);
 	}
 	explicit_bzero(bytes, n);
+}
+
+bool redaction_is_key_member(const char *name, size_t len)
+{
+	return is_web_key_member(name, len);
 }

@@ -5,15 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-size_t count_letters(const char *text, size_t len, size_t at, const char *letters)
-{
-	size_t n = 0;
-
-	while (at + n < len && text[at + n] && strchr(letters, text[at + n]))
-		n++;
-	return n;
-}
-
 static bool begins_word(const char *text, size_t at)
 {
 	return at == 0 || !isalnum((unsigned char)text[at - 1]);
@@ -147,11 +138,6 @@ static bool is_driver_password(const char *text, size_t len, size_t at, struct s
 	return end > at + 1;
 }
 
-bool is_name_letter(char c)
-{
-	return isalnum((unsigned char)c) || (c && strchr("_-.", c));
-}
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -178,14 +164,6 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'' || c == '`';
 }
 
-size_t end_of_quoted(const char *text, size_t len, size_t at, char quote)
-{
-	for (; at < len && text[at] != quote; at++)
-		if (text[at] == '\\')
-			at++;
-	return at < len ? at : len;
-}
-
 /* The same with depth backslashes before each quote; other quotes are part of the
  * text. */
 static size_t end_of_escaped(const char *text, size_t len, size_t at, size_t depth,
@@ -197,12 +175,6 @@ static size_t end_of_escaped(const char *text, size_t len, size_t at, size_t dep
 		n = text[at] == '\\' ? n + 1 : 0;
 	}
 	return len;
-}
-
-/* In a header, the value is the rest of the line. */
-bool begins_line(const char *text, size_t at)
-{
-	return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
 }
 
 /* "invalid token: unexpected end" does not give a token. */
@@ -267,47 +239,6 @@ static bool is_scheme(const char *text, size_t begin, size_t end)
 		    strncasecmp(text + begin, words[i], end - begin) == 0)
 			return true;
 	return end - begin > 4 && memcmp(text + begin, "AWS4", 4) == 0;
-}
-
-size_t end_of_word(const char *text, size_t len, size_t at)
-{
-	while (at < len && !strchr(" \t\r\n&;,\"'`)]}<>", text[at]))
-		at++;
-	return at;
-}
-
-size_t end_of_line(const char *text, size_t len, size_t at)
-{
-	while (at < len && text[at] != '\n' && text[at] != '\r')
-		at++;
-	return at;
-}
-
-/* Blanks at the beginning of the line that text[at] is in. */
-static size_t indent_of(const char *text, size_t len, size_t at)
-{
-	while (at > 0 && !begins_line(text, at))
-		at--;
-	return count_letters(text, len, at, " \t");
-}
-
-size_t end_of_block(const char *text, size_t len, size_t at)
-{
-	const size_t least = indent_of(text, len, at) + 1;
-	size_t end = at, line = at;
-
-	while (line < len && text[line] == '\n') {
-		const size_t begin = line + 1,
-			     indent = count_letters(text, len, begin, " \t");
-		line = end_of_line(text, len, begin);
-		if (line > begin + indent && indent < least)
-			break;
-		if (line > begin + indent)
-			end = line;
-		if (line < len && text[line] == '\r')
-			line++;
-	}
-	return end;
 }
 
 /* YAML, 8.1: after "password: |" the lines that are indented more are the value. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "redaction/redaction_priv.h"
-#include "redaction/tokens.h"
+#include "redaction/patterns/tokens.h"
 #include "tests/unit/redaction/expected.h"
 #include "tests/unit/unit.h"
 

@@ -4,8 +4,8 @@
 #include <nettle/base64.h>
 #include <string.h>
 
-#include "redaction/der.h"
-#include "redaction/redaction_priv.h"
+#include "redaction/patterns/der.h"
+#include "redaction/patterns/patterns.h"
 
 bool der_enter(struct der *d, uint8_t tag, struct der *ret, size_t *ret_len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patterns_token.c - keys and tokens in a documented format of their own. */
-#include "redaction/redaction_priv.h"
-#include "redaction/tokens.h"
+#include "redaction/patterns/patterns.h"
+#include "redaction/patterns/tokens.h"
 
 #include <ctype.h>
 #include <string.h>

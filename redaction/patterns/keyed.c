@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patterns_keyed.c - secrets that a text gives otherwise than by assignment: markup, forms,
  * commands. */
-#include "redaction/redaction_priv.h"
+#include "redaction/patterns/patterns.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "redaction/tokens.h"
+#include "redaction/patterns/tokens.h"
 
-#include "redaction/redaction_priv.h"
+#include "redaction/patterns/patterns.h"
 
 #define UPPER LETTERS_UPPER
 #define DIGITS LETTERS_DIGITS

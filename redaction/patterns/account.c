@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "redaction/redaction_priv.h"
+#include "redaction/patterns/patterns.h"
 
 enum { IBAN_MAX = 34, HEAD = 4, GROUP = 4 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "redaction/redaction_priv.h"
+#include "redaction/patterns/patterns.h"
 
 /* Does text[begin..end] have one of the words that such links have before the token? */
 static bool is_word_of_link(const char *text, size_t len)

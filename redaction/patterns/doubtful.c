@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "redaction/redaction_priv.h"
+#include "redaction/patterns/patterns.h"
 
 bool is_random(const char *text, size_t len, size_t least)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "redaction/redaction_priv.h"
+#include "redaction/patterns/patterns.h"
 
 enum { WORD_MAX = 128 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "redaction/redaction_priv.h"
+#include "redaction/patterns/patterns.h"
 
 enum {
 	OBJECT_MAX = 8 << 10, /* bytes around a member */
@@ -13,7 +13,7 @@ enum {
 
 const char rule_of_web_key[] = "key_value";
 
-bool redaction_is_key_member(const char *name, size_t len)
+bool is_web_key_member(const char *name, size_t len)
 {
 	static const char *const names[] = { "d", "k", "p", "q", "dp", "dq", "qi" };
 
@@ -67,7 +67,7 @@ bool is_web_key(const char *text, size_t len, size_t at, struct span *ret)
 	for (begin = --end; begin > 0 && end - begin < 3 && text[begin - 1] != '"';)
 		begin--;
 	if (begin == 0 || text[begin - 1] != '"' ||
-	    !redaction_is_key_member(text + begin, end - begin))
+	    !is_web_key_member(text + begin, end - begin))
 		return false;
 	for (value = at + 1; value < len && value < at + 3 && text[value] == ' ';)
 		value++;
