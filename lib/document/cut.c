@@ -259,9 +259,27 @@ static bool take(struct cut *c, uint8_t b)
 	}
 }
 
+/* How many of these bytes leave a string as it is: most of a document is that. The name of a member is kept. */
+static size_t cut_plain_bytes(const struct cut *c, const char *text, size_t len)
+{
+	size_t n = 0;
+
+	if (c->state != STRING || c->more || (c->is_key && c->open == 1))
+		return 0;
+	while (n < len && (uint8_t)text[n] >= 0x20 && (uint8_t)text[n] < 0x80 &&
+	       text[n] != '"' && text[n] != '\\')
+		n++;
+	return n;
+}
+
 bool cut_take(struct cut *c, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len && !c->failed; i++) {
+		const size_t plain = cut_plain_bytes(c, text + i, len - i);
+		c->taken += plain;
+		i += plain;
+		if (i == len)
+			break;
 		c->taken++;
 		c->failed = !take(c, (uint8_t)text[i]);
 	}
