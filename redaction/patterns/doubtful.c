@@ -96,9 +96,22 @@ static size_t least_of_parameter(const char *name, size_t len)
 	return 0;
 }
 
+/* Most names are none of these. */
+static bool may_be_doubtful(const char *name, size_t len, enum doubtful_place place)
+{
+	enum { SHORTEST = 4, LONGEST = 64 };
+	const char last = len ? name[len - 1] : '\0';
+
+	if (len < SHORTEST || len > LONGEST)
+		return false;
+	if (place == DOUBTFUL_PARAMETER)
+		return len <= strlen("ticket") || len == strlen("authentication");
+	return name[0] == '-' || last == 'E' || last == 'T' || last == 'D';
+}
+
 bool is_doubtful_name(const char *name, size_t len, enum doubtful_place place)
 {
-	if (len < 3 || len > 64)
+	if (!may_be_doubtful(name, len, place))
 		return false;
 	return place == DOUBTFUL_PARAMETER ? least_of_parameter(name, len)
 	       : name[0] == '-'		   ? least_of_option(name, len)

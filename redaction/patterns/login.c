@@ -70,12 +70,15 @@ bool is_said_password(const char *text, size_t len, size_t at, struct span *ret)
 	struct span word = { .begin = at, .end = at };
 	size_t which = 0, begin = at + 1, end;
 
-	/* The words end with these. */
+	/* Most words are none of these. */
 	if (at == 0 || !text[at - 1] || !strchr("deDEnN", text[at - 1]))
 		return false;
 	while (word.begin > 0 && at - word.begin < WORD_MAX &&
-	       (is_name_letter(text[word.begin - 1])))
+	       is_name_letter(text[word.begin - 1]))
 		word.begin--;
+	const char first = (char)(text[word.begin] | ' ');
+	if ((first != 'p' && first != 't') || at - word.begin < strlen("token"))
+		return false;
 	while (which < ARRAY_SIZE(words) && !is_word(text, word, words[which]))
 		which++;
 	if (which == ARRAY_SIZE(words))
