@@ -367,7 +367,7 @@ static bool is_doubtful(const char *text, size_t at, size_t begin, size_t end,
 static bool is_assignment(const char *text, size_t len, size_t at,
 			  secret_name_fn *is_secret, void *arg, struct span *ret)
 {
-	enum { SIGNATURE_MIN = 16 };
+	enum { SIGNATURE_MIN = 16, DOUBTFUL_MAX = 1536 };
 	size_t end, begin = name_before(text, at, &end), given = at + 1;
 
 	if (given < len && ((text[at] == ':' && text[given] == '=') ||
@@ -378,6 +378,9 @@ static bool is_assignment(const char *text, size_t len, size_t at,
 	bool signature = text[at] != ':' && is_query_signature(text, begin, end);
 	bool named = !signature && names_secret(text, begin, end, is_secret, arg);
 	enum doubtful_place place;
+	/* The value may turn out to be none, and so may each of many in it. */
+	if (!signature && !named && len - at > DOUBTFUL_MAX)
+		len = at + DOUBTFUL_MAX;
 	if ((!signature && !named && !is_doubtful(text, at, begin, end, &place)) ||
 	    !find_given(text, len, given, begin, ret))
 		return false;

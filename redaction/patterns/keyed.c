@@ -180,7 +180,7 @@ bool is_command(const char *text, size_t len, size_t at, struct span *ret)
  * by lines of dashes. */
 static bool is_of_kind_secret(const char *text, size_t len, size_t at)
 {
-	enum { AROUND = 8192 };
+	enum { AROUND = 8192, KINDS_MAX = 64 };
 	static const char kind[] = "kind", secret[] = "Secret";
 	const char *from = text + (at > AROUND ? at - AROUND : 0);
 	const char *to = text + (len - at > AROUND ? at + AROUND : len);
@@ -190,8 +190,10 @@ static bool is_of_kind_secret(const char *text, size_t len, size_t at)
 		from = dashes + 1;
 	if ((dashes = memmem(text + at, (size_t)(to - text) - at, "\n---", 4)))
 		to = dashes;
-	for (const char *word = from;
-	     (word = memmem(word, (size_t)(to - word), kind, 4));) {
+	const char *word = from;
+	for (int i = 0; i < KINDS_MAX; i++) {
+		if (!(word = memmem(word, (size_t)(to - word), kind, strlen(kind))))
+			break;
 		word += strlen(kind);
 		while (word < to && strchr("\": \t", *word) && *word)
 			word++;

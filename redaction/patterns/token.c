@@ -43,7 +43,12 @@ static bool is_of_maker(const char *text, size_t len, size_t at, struct span *re
 		if (!follows(text, len, at, formats[i].prefix))
 			continue;
 		size_t begin = at + strlen(formats[i].prefix);
-		size_t n = count_letters(text, len, begin, formats[i].letters);
+		/* What is too long is not counted again for each word in it. */
+		size_t most = formats[i].flags & TOKEN_WHOLE
+				      ? begin + formats[i].least + 1
+				      : len;
+		size_t n = count_letters(text, most < len ? most : len, begin,
+					 formats[i].letters);
 		*ret = (struct span){ at, begin + n, "service_key" };
 		if (is_long_enough(&formats[i], text + begin, n, begin + n == len))
 			return !is_scope(text, len, begin + n);
