@@ -100,8 +100,10 @@ static uint64_t unused_byte(const struct unused *u, const struct memory_page *pa
 
 uint64_t redaction_used(const struct redaction *r, uint64_t addr, uint64_t size)
 {
+	/* The length of a text that was never set is any number; nobody shows so much of one. */
+	enum { MOST = 64 << 20 };
 	const struct unused *u = r->unused;
-	const uint64_t end = addr + size;
+	const uint64_t end = addr + (size < MOST ? size : MOST);
 
 	for (uint64_t word = word_of(addr), next; u && word < end; word = next) {
 		const struct memory_page *page = memory_set_page(u->everywhere, word),

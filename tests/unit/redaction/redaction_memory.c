@@ -69,6 +69,9 @@ static void unused(void **state)
 	assert_int_equal(redaction_used(r, AT + 16, 100),
 			 100); /* what was consumed is shown */
 	assert_int_equal(redaction_used(r, UINT64_MAX - 1, 100), 100);
+	/* Of a text that was never set; it ends. */
+	assert_int_equal(redaction_used(r, 64 * AT, UINT64_C(1) << 61), UINT64_C(1)
+										<< 61);
 	redaction_note_unused(r, UINT64_MAX - 8, 100);
 	redaction_note_unused(r, AT + 50 * PAGE_BYTES, 3 * PAGE_BYTES);
 	assert_int_equal(redaction_used(r, AT + 49 * PAGE_BYTES, 8 * PAGE_BYTES),
