@@ -126,10 +126,10 @@ static void learn_binary(struct redaction *r, const uint8_t *bytes, size_t len)
 		learn_elements(r, d, 0);
 }
 
-/* What PEM has between its lines, or base64 alone. */
-static void learn_base64(struct redaction *r, const char *text, size_t len)
+/* What PEM has between its lines, or base64 alone; that may be of PEM, too. */
+static void learn_base64(struct redaction *r, const char *text, size_t len, bool inside)
 {
-	static const char dashes[] = "-----";
+	static const char dashes[] = "-----BEGIN ";
 	const char *line = follows(text, len, 0, dashes) ? memchr(text, '\n', len) : text;
 
 	if (!line)
@@ -138,7 +138,10 @@ static void learn_base64(struct redaction *r, const char *text, size_t len)
 	AUTO(xfree) uint8_t *bytes = xmalloc(BASE64_DECODE_LENGTH(len) + 1);
 	size_t n = decode_base64(line, len, bytes);
 	/* The dashes at the end are of base64url. */
-	learn_binary(r, bytes, n);
+	if (!inside && follows((const char *)bytes, n, 0, dashes))
+		learn_base64(r, (const char *)bytes, n, true);
+	else
+		learn_binary(r, bytes, n);
 	explicit_bzero(bytes, n);
 }
 
@@ -162,7 +165,7 @@ void redaction_learn_parts(struct redaction *r, const void *key, size_t len)
 		learn_binary(r, bytes, len);
 	else if (follows(key, len, 0, "-----BEGIN ") ||
 		 is_base64_key(key, len, 0, &found))
-		learn_base64(r, key, len);
+		learn_base64(r, key, len, false);
 }
 
 void redaction_learn_encoded(struct redaction *r, const char *text, size_t len)
