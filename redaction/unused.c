@@ -18,6 +18,15 @@ static uint64_t word_of(uint64_t addr)
 	return addr & -(uint64_t)WORD;
 }
 
+/* A variable that was never set has any address and length: no loop is to begin again at address 0. */
+static bool is_memory(uint64_t addr, uint64_t size)
+{
+	uint64_t end;
+
+	return addr && size && !__builtin_add_overflow(addr, size, &end) &&
+	       end <= (uint64_t)-PAGE_BYTES;
+}
+
 static struct unused *unused_new(void)
 {
 	struct unused *u = xcalloc(1, sizeof(*u));
@@ -55,7 +64,7 @@ void redaction_note_unused(struct redaction *r, uint64_t addr, uint64_t size)
 {
 	const uint64_t end = word_of(addr + size), word = word_of(addr);
 
-	if (r->mode == REDACT_NOTHING || !addr || addr + size < addr || end <= word)
+	if (r->mode == REDACT_NOTHING || !is_memory(addr, size) || end <= word)
 		return;
 	if (!r->unused)
 		r->unused = unused_new();
@@ -76,7 +85,7 @@ void redaction_note_consumed(struct redaction *r, uint64_t addr, uint64_t size)
 {
 	const uint64_t from = word_of(addr + WORD - 1), end = word_of(addr + size);
 
-	if (r->mode == REDACT_NOTHING || !addr || addr + size < addr || end <= from)
+	if (r->mode == REDACT_NOTHING || !is_memory(addr, size) || end <= from)
 		return;
 	if (!r->unused)
 		r->unused = unused_new();
@@ -105,7 +114,9 @@ uint64_t redaction_used(const struct redaction *r, uint64_t addr, uint64_t size)
 	const struct unused *u = r->unused;
 	const uint64_t end = addr + (size < MOST ? size : MOST);
 
-	for (uint64_t word = word_of(addr), next; u && word < end; word = next) {
+	if (!u || !is_memory(addr, size))
+		return size;
+	for (uint64_t word = word_of(addr), next; word < end; word = next) {
 		const struct memory_page *page = memory_set_page(u->everywhere, word),
 					 *edges = memory_set_page(u->edge_words, word);
 		next = (word | (PAGE_BYTES - 1)) + 1;

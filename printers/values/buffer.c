@@ -133,8 +133,12 @@ struct buffer_use take_buffer_use(struct printing *p, uint64_t addr, uint64_t n)
 	p->consumed = 0;
 	if (redaction_mode(p->redaction) == REDACT_NOTHING)
 		return (struct buffer_use){ 0, n };
-	use.end =
-		use.begin + redaction_used(p->redaction, addr + use.begin, n - use.begin);
+	/* No more than that is seen of it. */
+	const uint64_t most =
+		least(n - use.begin, (uint64_t)p->bounds->string + SECRETS_BEHIND);
+	const uint64_t used = redaction_used(p->redaction, addr + use.begin, most);
+	if (used < most)
+		use.end = use.begin + used;
 	return use;
 }
 

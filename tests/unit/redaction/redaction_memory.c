@@ -72,6 +72,10 @@ static void unused(void **state)
 	/* Of a text that was never set; it ends. */
 	assert_int_equal(redaction_used(r, 64 * AT, UINT64_C(1) << 61), UINT64_C(1)
 										<< 61);
+	assert_int_equal(redaction_used(r, UINT64_MAX, 0), 0); /* ends, too */
+	assert_int_equal(redaction_used(r, UINT64_MAX - 8, 8), 8);
+	redaction_note_consumed(r, UINT64_MAX - 3, 2);
+	redaction_note_unused(r, UINT64_MAX - 3, 2);
 	redaction_note_unused(r, UINT64_MAX - 8, 100);
 	redaction_note_unused(r, AT + 50 * PAGE_BYTES, 3 * PAGE_BYTES);
 	assert_int_equal(redaction_used(r, AT + 49 * PAGE_BYTES, 8 * PAGE_BYTES),
