@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "printers/goroutine/frame.h"
+#include "printers/goroutine/pending_read.h"
 #include "printers/goroutine/print_call.h"
 #include "printers/goroutine/print_goroutine.h"
 #include "printers/known/known.h"
@@ -51,6 +52,8 @@ static void print_function(void *arg, const struct code_frame *f)
 			  f->why_none);
 	if (!f->variables)
 		return;
+	if (!is_return)
+		note_pending_read(&p->values, f);
 	sink_named_begin(p->out, is_return ? "results" : "arguments", SINK_ARRAY);
 	if (is_return)
 		calls_each_result(p->call->calls, print_one, p);

@@ -7,6 +7,7 @@
 
 /* The arguments of a call: (p []byte) (n int, err error), as io.Reader has it. */
 struct signature {
+	struct runtime *rt;
 	struct value bytes;
 	unsigned slices, others, numbers, errors;
 };
@@ -29,8 +30,8 @@ static void add_argument(void *arg, struct runtime *rt, const struct variable *v
 {
 	struct signature *s = arg;
 	const struct type *type = v->value.type;
-	(void)rt;
 
+	s->rt = rt;
 	if (v->result) {
 		s->numbers += type && type_kind(type) == KIND_INT;
 		s->errors += type && strcmp(type_name(type), "error") == 0;
@@ -47,8 +48,8 @@ static void add_argument(void *arg, struct runtime *rt, const struct variable *v
 static void add_slot(void *arg, struct runtime *rt, const struct variable *v)
 {
 	struct signature *s = arg;
-	(void)rt;
 
+	s->rt = rt;
 	if (is_bytes(v->value.type) && !v->optimized_out && !v->unreadable)
 		s->bytes = v->value;
 }
@@ -71,6 +72,8 @@ void note_pending_read(struct printing *p, const struct code_frame *f)
 		frame_each_variable(f->variables, false, add_slot, &s);
 	else if (s.slices != 1 || s.others || s.numbers != 1 || s.errors != 1)
 		return;
-	if (s.bytes.type)
-		note_unused_slice(p, &s.bytes);
+	if (!s.bytes.type)
+		return;
+	p->rt = s.rt;
+	note_unused_slice(p, &s.bytes);
 }

@@ -33,6 +33,7 @@ var (
 	dice    *mathrand.Rand
 	planted = map[string]string{}
 	never   = make(chan bool)
+	kept    *buffers
 )
 
 // plant makes a text that is left in a buffer.
@@ -155,7 +156,8 @@ func main() {
 	secure := &http.Server{TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate()}}}
 	go secure.ServeTLS(secured, "", "")
 	go accepts(own)
-	go rests(usedBefore())
+	kept = usedBefore()
+	go rests(kept)
 	for i := 0; i < 2; i++ {
 		runtime.GC()
 	}
