@@ -15,12 +15,15 @@ bool is_header_frame(const uint8_t bytes[static FRAME_HEADER])
 	       (bytes[6] || bytes[7] || bytes[8]);
 }
 
+/* All but the last are as large as they may be. Small numbers in memory are like other frames. */
 static bool is_continuation(const char *bytes)
 {
+	enum { LARGE = 8192 };
 	const uint8_t *frame = (const uint8_t *)bytes;
 
-	return frame[3] == CONTINUATION && !(frame[4] & ~END_HEADERS) &&
-	       is_header_frame(frame);
+	if (frame[3] != CONTINUATION || !is_header_frame(frame))
+		return false;
+	return frame[4] == END_HEADERS || (!frame[4] && frame[1] >= LARGE >> 8);
 }
 
 size_t continued_fields(const char *bytes, size_t len)

@@ -122,6 +122,17 @@ static bool take_string(const struct block *b, size_t *at, unsigned bits,
 	return true;
 }
 
+/* Numbers in memory have many bytes 0, which are letters 0 in code; strings have few. */
+static bool is_sparse(const uint8_t *bytes, size_t len)
+{
+	enum { FEW = 2, SHARE = 8 };
+	size_t zeros = 0;
+
+	for (size_t i = 0; i < len; i++)
+		zeros += !bytes[i];
+	return zeros > FEW + len / SHARE;
+}
+
 /* Decodes it to b->text. False: it is no string, or there was too much work. */
 static bool read_string(struct block *b, const struct string *s, size_t *ret_len)
 {
@@ -134,7 +145,8 @@ static bool read_string(struct block *b, const struct string *s, size_t *ret_len
 	b->work -= s->len;
 	*ret_len = s->len;
 	if (s->coded)
-		return huffman_decode(bytes, s->len, s->cut, b->text, ret_len);
+		return !is_sparse(bytes, s->len) &&
+		       huffman_decode(bytes, s->len, s->cut, b->text, ret_len);
 	memcpy(b->text, bytes, s->len);
 	return true;
 }
@@ -283,10 +295,11 @@ static bool parse_field(struct block *b, size_t at, struct field *f)
 /* What is before a block, and behind one. */
 static int evidence_of_start(const struct block *b, size_t at)
 {
-	enum { FRAME = 24, START = 8, PRIORITY = 5 };
+	enum { FRAME = 24, START = 8, PRIORITY = 5, FLAGS = 4, END_HEADERS = 4 };
 
 	if (at >= FRAME_HEADER && is_header_frame(b->bytes + at - FRAME_HEADER))
-		return FRAME;
+		return b->bytes[at - FRAME_HEADER + FLAGS] & END_HEADERS ? FRAME
+									 : FRAME / 2;
 	if (at >= FRAME_HEADER + PRIORITY &&
 	    is_header_frame(b->bytes + at - FRAME_HEADER - PRIORITY))
 		return FRAME / 2;
@@ -513,7 +526,8 @@ struct header_starts *header_starts_new(secret_name_fn *is_secret, void *arg)
 }
 
 bool header_fields(const struct header_starts *starts, const char *bytes, size_t len,
-		   secret_name_fn *is_secret, void *arg, struct plain_text **ret)
+		   bool whole, secret_name_fn *is_secret, void *arg,
+		   struct plain_text **ret)
 {
 	struct lines lines = { NULL, 0 };
 	struct block b = { .is_secret = is_secret, .arg = arg, .enough = enough_of(len) };
@@ -532,8 +546,8 @@ bool header_fields(const struct header_starts *starts, const char *bytes, size_t
 	for (size_t from = 0; from < len; from += PIECE) {
 		b.bytes = (const uint8_t *)bytes + from;
 		b.len = len - from < 2 * PIECE ? len - from : 2 * PIECE;
-		b.first = from == 0;
-		b.last = from + b.len == len;
+		b.first = whole && from == 0;
+		b.last = whole && from + b.len == len;
 		for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 			b.table = &tables[i];
 			done &= find_around(&b, starts->known[i], &lines, from,

@@ -182,15 +182,18 @@ static void compare(void *arg, uint32_t secret, size_t at, bool many)
 	c->end = own > end ? own : end;
 }
 
-/* Eight letters 0 are five zero bytes, which most memory has. */
+/* Eight letters 0 are five zero bytes, which most memory has; small numbers in it are made of some others, too. */
 static bool is_common(uint64_t letters)
 {
-	enum { ZEROS_MAX = 3 };
-	size_t zeros = 0;
+	enum { ZEROS_MAX = 3, SMALL_MAX = 6 };
+	size_t zeros = 0, small = 0;
 
-	for (; letters; letters >>= CHAR_BIT)
-		zeros += (letters & UINT8_MAX) == '0';
-	return zeros > ZEROS_MAX;
+	for (; letters; letters >>= CHAR_BIT) {
+		const uint8_t c = letters & UINT8_MAX;
+		zeros += c == '0';
+		small += c == '0' || c == '1' || c == '2' || c == 'a';
+	}
+	return zeros > ZEROS_MAX || small > SMALL_MAX;
 }
 
 static void find_at(struct search *c, size_t bit)

@@ -235,13 +235,13 @@ static void find_coded(struct masking *m)
 }
 
 /* In the headers of HTTP/2 themselves, by name and by what they look like. */
-static void find_fields(struct masking *m)
+static void find_fields(struct masking *m, bool whole)
 {
 	struct plain_text *fields;
-	const size_t continued = continued_fields(m->text, m->len);
+	const size_t continued = whole ? continued_fields(m->text, m->len) : 0;
 	if (!m->r->header_starts)
 		m->r->header_starts = header_starts_new(is_name_of_secret, m->r);
-	const bool all = header_fields(m->r->header_starts, m->text, m->len,
+	const bool all = header_fields(m->r->header_starts, m->text, m->len, whole,
 				       is_name_of_secret, m->r, &fields);
 	AUTO(plain_text_free) struct plain_text *plain = fields;
 
@@ -265,7 +265,7 @@ void each_secret_field(struct redaction *r, const uint8_t *bytes, size_t len,
 {
 	struct masking m = { .r = r, .text = (const char *)bytes, .len = len };
 
-	find_fields(&m);
+	find_fields(&m, false);
 	for (size_t i = 0; i < m.count; i++)
 		fn(arg, m.found[i].begin, m.found[i].end);
 	xfree(m.found);
@@ -277,7 +277,7 @@ static bool find_all(struct masking *m)
 	if (!find_escaped(m, LEVELS_MAX))
 		return false;
 	if (huffman_may_be(m->text, m->len)) {
-		find_fields(m);
+		find_fields(m, true);
 		find_coded(m);
 	}
 	return true;

@@ -224,10 +224,11 @@ DEFINE_AUTO(struct plain_text, plain_text_free)
 struct span escaped_span(const struct plain_text *plain, struct span span);
 
 /* hpack.c: the fields of header blocks of HTTP/2 and HTTP/3 that are anywhere in these bytes, as lines "name: value". from:
- * of a name, where the field begins; of a value, where the value begins. *ret NULL: there are none. False: it
+ * of a name, where the field begins; of a value, where the value begins. whole: they are all of a buffer. *ret NULL: there are none. False: it
  * was too much work to find all. */
 bool header_fields(const struct header_starts *starts, const char *bytes, size_t len,
-		   secret_name_fn *is_secret, void *arg, struct plain_text **ret);
+		   bool whole, secret_name_fn *is_secret, void *arg,
+		   struct plain_text **ret);
 /* For the same is_secret: makes the others fast. Release it with xfree(). */
 struct header_starts *header_starts_new(secret_name_fn *is_secret, void *arg);
 /* header_values.c: */
