@@ -222,14 +222,14 @@ static void redact_coded(void *arg, size_t begin, size_t end)
 	add_some(m, (struct span){ begin, end, redaction_rule_of_copy(m->r) });
 }
 
-/* Secrets known from elsewhere, as the headers of HTTP/2 have them. This is not asked again: nothing but
- * the place is learned. */
+/* Secrets known from elsewhere, as the headers of HTTP/2 have them. While secrets are collected there is no need:
+ * nothing but the place would be learned. */
 static void find_coded(struct masking *m)
 {
 	struct redaction *r = m->r;
 	const struct secrets *const known[] = { r->here, r->always };
 
-	for (size_t i = 0; i < ARRAY_SIZE(known) && known[i]; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known) && known[i] && !r->asking; i++)
 		secrets_each_coded(known[i], (const uint8_t *)m->text, m->len,
 				   redact_coded, m);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parts.c - which secrets contain these eight bytes, and where: a text may begin in the
  * middle of one. */
+#include <limits.h>
 #include <string.h>
 
 #include "redaction/redaction_priv.h"
@@ -10,7 +11,8 @@ enum {
 	COUNT_MAX = 1 << 22,
 	EQUAL_MAX = 16, /* of the same bytes; more are not told apart */
 	MANY = 0x8000,	/* in `at`: ... and this stands for all of them */
-	EDGE = 512,	/* of a longer secret, only bytes so near to its ends */
+	BITS = 4,
+	EDGE = 512, /* of a longer secret, only bytes so near to its ends */
 };
 
 struct part {
@@ -21,6 +23,8 @@ struct part {
 struct parts {
 	struct part *slots; /* open addressing, a power of two */
 	size_t count, size;
+	uint8_t *
+		bits; /* by hash, BITS for each slot: most questions end here, without a look into large memory */
 };
 
 struct parts *parts_new(void)
@@ -30,14 +34,17 @@ struct parts *parts_new(void)
 
 void parts_free(struct parts *p)
 {
-	if (p)
-		xfree(p->slots);
+	if (!p)
+		return;
+	xfree(p->slots);
+	xfree(p->bits);
 	xfree(p);
 }
 
 void parts_clear(struct parts *p)
 {
 	xfree(p->slots);
+	xfree(p->bits);
 	*p = (struct parts){ .count = 0 };
 }
 
@@ -64,6 +71,18 @@ static uint16_t tag_of(uint64_t hash)
 	return (uint16_t)(hash >> 8);
 }
 
+static size_t bit_of(const struct parts *p, uint64_t hash)
+{
+	return (hash >> 20) & (BITS * p->size - 1);
+}
+
+static void set_bit(struct parts *p, uint64_t hash)
+{
+	const size_t bit = bit_of(p, hash);
+
+	p->bits[bit / CHAR_BIT] |= (uint8_t)(1 << bit % CHAR_BIT);
+}
+
 /* Slots keep too little of the hash to be moved: they are found again by their bytes. */
 static void grow(struct parts *p, bytes_of_fn *bytes_of, const void *arg)
 {
@@ -71,17 +90,20 @@ static void grow(struct parts *p, bytes_of_fn *bytes_of, const void *arg)
 
 	p->size = old.size ? 2 * old.size : FIRST;
 	p->slots = xcalloc(p->size, sizeof(*p->slots));
+	p->bits = xcalloc(BITS * p->size / CHAR_BIT, 1);
 	for (size_t i = 0; i < old.size; i++) {
 		const struct part *part = &old.slots[i];
 		if (!part->secret)
 			continue;
 		const char *bytes = bytes_of(arg, part->secret - 1) + (part->at & ~MANY);
 		size_t at = slot_of(hash_of(bytes));
+		set_bit(p, hash_of(bytes));
 		while (p->slots[at & (p->size - 1)].secret)
 			at++;
 		p->slots[at & (p->size - 1)] = *part;
 	}
 	xfree(old.slots);
+	xfree(old.bits);
 }
 
 static void add(struct parts *p, uint32_t secret, uint16_t at, const char *bytes)
@@ -89,6 +111,7 @@ static void add(struct parts *p, uint32_t secret, uint16_t at, const char *bytes
 	const uint64_t hash = hash_of(bytes);
 	size_t equal = 0;
 
+	set_bit(p, hash);
 	for (size_t i = slot_of(hash);; i++) {
 		struct part *part = &p->slots[i & (p->size - 1)];
 		if (part->secret) {
@@ -120,8 +143,11 @@ void parts_add(struct parts *p, uint32_t secret, const char *bytes, size_t len,
 void parts_each(const struct parts *p, const char *bytes, part_fn *fn, void *arg)
 {
 	const uint64_t hash = hash_of(bytes);
+	const size_t bit = p->count ? bit_of(p, hash) : 0;
 
-	for (size_t i = slot_of(hash); p->count; i++) {
+	if (!p->count || !(p->bits[bit / CHAR_BIT] >> bit % CHAR_BIT & 1))
+		return;
+	for (size_t i = slot_of(hash);; i++) {
 		const struct part *part = &p->slots[i & (p->size - 1)];
 		if (!part->secret)
 			return;
