@@ -208,11 +208,11 @@ void redaction_erase(struct redaction *r, uint64_t addr, void *bytes, size_t len
 	const struct erasing e = { r, addr, was, bytes, len, keep, arg };
 
 	memcpy(was, bytes, len);
+	erase_coded(&e); /* in pieces, code is no text */
 	if (r->mode == REDACT_STRICT || redaction_knows_too_many(r)) {
 		erase_texts(&e, DOUBTFUL_MIN);
 	} else {
 		erase_known(r, &e);
-		erase_coded(&e);
 		erase_places(r->here, &e);
 		erase_places(r->always, &e);
 		erase_places(r->places, &e);

@@ -254,6 +254,24 @@ static void memory(void **state)
 	assert_int_equal(found.count, 0);
 }
 
+/* Its bytes are no text of four letters: it is found where all text is overwritten, too. */
+static void strict(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_STRICT, NULL);
+	uint8_t bytes[ROOM] = { 0 }, was[ROOM];
+	struct found found;
+	(void)state;
+
+	write_at(30, secret, strlen(secret), bytes + BITS);
+	memcpy(was, bytes, ROOM);
+	redaction_learn(r, 0, 0, secret, strlen(secret));
+	redaction_erase(r, 0, bytes, ROOM, NULL, NULL);
+	each(r->here, was, ROOM, &found);
+	assert_int_equal(found.count, 1);
+	for (size_t i = found.begin; i < found.end; i++)
+		assert_int_equal(bytes[i], REDACTION_FILL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -261,7 +279,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(all_bytes), cmocka_unit_test(alignments),
 		cmocka_unit_test(parts),     cmocka_unit_test(long_ones),
 		cmocka_unit_test(texts),     cmocka_unit_test(words),
-		cmocka_unit_test(memory),
+		cmocka_unit_test(memory),    cmocka_unit_test(strict),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
