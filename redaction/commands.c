@@ -167,7 +167,8 @@ static int doubtful_option(const char *word, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(doubtful); i++)
 		if (is_doubtful_name(word, len, DOUBTFUL_ANYWHERE) &&
-		    word[len - 1] == doubtful[i][strlen(doubtful[i]) - 1])
+		    tolower((unsigned char)word[len - 1]) ==
+			    doubtful[i][strlen(doubtful[i]) - 1])
 			return ANY_DOUBTFUL - (int)i;
 	return NOTHING_KNOWN;
 }

@@ -56,7 +56,9 @@ static void learn_inside(struct masking *m, struct span span)
 
 static void add(struct masking *m, struct span span)
 {
-	bool is_new = strcmp(span.rule, redaction_rule_of_copy(m->r)) != 0;
+	/* Of what only may be secret, the place is learned and not the bytes. */
+	bool is_new = strcmp(span.rule, redaction_rule_of_copy(m->r)) != 0 &&
+		      strcmp(span.rule, "uncertain") != 0;
 	size_t i = m->count;
 
 	GROW(m->found, m->count, m->cap);
@@ -120,10 +122,15 @@ static void extend(struct masking *m, struct span *span)
 {
 	struct span shape;
 
-	for (size_t at = span->begin; at < span->end; at++)
-		if (shape_at(m->text, m->len, at, is_name_of_secret, m->r, &shape) &&
-		    shape.end > span->end && shape.begin <= span->end)
+	for (size_t at = span->begin; at < span->end; at++) {
+		if (!shape_at(m->text, m->len, at, is_name_of_secret, m->r, &shape))
+			continue;
+		if (shape.end > span->end && shape.begin <= span->end)
 			span->end = shape.end;
+		/* Else each part of a long shape would be looked at to its end. */
+		if (shape.end > at + 1)
+			at = shape.end - 1;
+	}
 }
 
 static bool span_at(struct masking *m, size_t at, struct span *ret)
@@ -164,7 +171,7 @@ static void find_rest(struct masking *m)
 		if (m->done > at + 1)
 			at = m->done - 1;
 	}
-	if (m->count == SPANS_MAX)
+	if (m->count >= SPANS_MAX)
 		redact(m, (struct span){ m->done, m->len, m->found[0].rule });
 	leave(m, m->done, m->len);
 }

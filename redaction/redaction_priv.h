@@ -167,8 +167,6 @@ void asked_free(struct asked *a);
 void asked_begin(struct asked *a, const struct secrets *s); /* forgets them */
 void asked_text(struct asked *a, const char *text, size_t len);
 void asked_number(struct asked *a, uint64_t number);
-void asked_coded(struct asked *a, const char *bytes,
-		 size_t len); /* secrets_each_coded() */
 /* Would all get the same answer now? False when in doubt. */
 bool asked_settled(const struct asked *a, const struct secrets *s);
 

@@ -138,7 +138,8 @@ bool redaction_is_open(const char *type, const char *field, bool *ret_by_name)
 		const char *fields = open_fields[i].fields, *at = strstr(fields, field);
 		const size_t len = strlen(field);
 		*ret_by_name = *fields != '*';
-		return !*ret_by_name || (at && len && at[-1] == ' ' && at[len] == ' ');
+		return !*ret_by_name ||
+		       (at && len && at > fields && at[-1] == ' ' && at[len] == ' ');
 	}
 	return false;
 }

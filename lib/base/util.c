@@ -283,8 +283,11 @@ uint64_t spool_quota(int fd)
 {
 	struct statfs st;
 
-	return fstatfs(fd, &st) == 0 ? (uint64_t)st.f_bavail * (uint64_t)st.f_bsize / 2
-				     : 0;
+	if (fstatfs(fd, &st) < 0)
+		return 0;
+	/* A file system without a limit has no blocks. */
+	return st.f_blocks ? (uint64_t)st.f_bavail * (uint64_t)st.f_bsize / 2
+			   : UINT64_MAX;
 }
 
 bool unpacks_to_too_much(uint64_t packed, uint64_t unpacked)

@@ -156,7 +156,8 @@ static void serve(struct broker *b, const struct question *q, int fd, struct ans
 		ret->result = -EBUSY;
 	else
 		s->serve(s->arg, q, fd, ret, ret_fd);
-	if (s && q->kind == ASK_PAGER) /* from now on it waits for a person */
+	if (s && q->kind == ASK_PAGER &&
+	    ret->result >= 0) /* from now on it waits for a person */
 		b->still.most_ns = 0;
 }
 

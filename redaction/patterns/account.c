@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patterns_account.c - bank accounts: ISO 13616. */
+/* account.c - bank accounts: ISO 13616. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patterns_key.c - private keys in binary, and in base64 without PEM lines. Public keys and
+/* key.c - private keys in binary, and in base64 without PEM lines. Public keys and
  * certificates start differently. */
 #include <nettle/base64.h>
 #include <string.h>

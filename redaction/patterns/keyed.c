@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patterns_keyed.c - secrets that a text gives otherwise than by assignment: markup, forms,
+/* keyed.c - secrets that a text gives otherwise than by assignment: markup, forms,
  * commands. */
 #include "redaction/patterns/patterns.h"
 

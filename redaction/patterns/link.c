@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patterns_link.c - links that log in whoever has them. */
+/* link.c - links that log in whoever has them. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patterns_login.c - passwords in what logs in: .netrc, .pgpass, mail, PostgreSQL, and in
+/* login.c - passwords in what logs in: .netrc, .pgpass, mail, PostgreSQL, and in
  * what logs say of it. */
 #include <ctype.h>
 #include <string.h>
@@ -94,21 +94,22 @@ bool is_said_password(const char *text, size_t len, size_t at, struct span *ret)
 					      : is_chosen(text + begin, end - begin);
 }
 
-/* A host name, or all. Not a part of an address of IPv6. */
-static bool is_host_before(const char *text, size_t at)
+/* A host name, or all. *ret_named: it is no number of hexadecimal digits, as in an address of IPv6. */
+static bool is_host_before(const char *text, size_t at, bool *ret_named)
 {
 	size_t begin = at;
-	bool named = false;
+
+	*ret_named = false;
 
 	while (begin > 0 && at - begin < WORD_MAX &&
 	       (isalnum((unsigned char)text[begin - 1]) ||
 		strchr("*.-_/", text[begin - 1])) &&
 	       text[begin - 1]) {
 		begin--;
-		named |= text[begin] && (strchr("*./-", text[begin]) ||
-					 !isxdigit((unsigned char)text[begin]));
+		*ret_named |= text[begin] && (strchr("*./-", text[begin]) ||
+					      !isxdigit((unsigned char)text[begin]));
 	}
-	return named && begins_line(text, begin);
+	return begin < at && begins_line(text, begin);
 }
 
 /* The colon after the field; len: none in this line. */
@@ -126,6 +127,7 @@ bool is_password_line(const char *text, size_t len, size_t at, struct span *ret)
 {
 	enum { FIELDS = 2, PORT_MIN = 4, PORT_MAX = 5 };
 	size_t port = at + 1, to, n;
+	bool named;
 
 	if (port >= len || (text[port] != '*' && !isdigit((unsigned char)text[port])))
 		return false;
@@ -133,11 +135,15 @@ bool is_password_line(const char *text, size_t len, size_t at, struct span *ret)
 	to = port + n;
 	if (to >= len || text[to] != ':' ||
 	    (text[port] != '*' && (n < PORT_MIN || n > PORT_MAX)) ||
-	    !is_host_before(text, at))
+	    !is_host_before(text, at, &named))
 		return false;
 	for (int i = 0; i < FIELDS && to < len; i++)
 		to = end_of_field(text, len, to + 1);
 	if (to >= len)
+		return false;
+	for (size_t i = port + n; i < to; i++)
+		named |= text[i] != ':' && !isxdigit((unsigned char)text[i]);
+	if (!named)
 		return false;
 	*ret = (struct span){ to + 1, end_of_line(text, len, to), "key_value" };
 	return ret->end > ret->begin && end_of_field(text, ret->end, to + 1) == ret->end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patterns_token.c - keys and tokens in a documented format of their own. */
+/* token.c - keys and tokens in a documented format of their own. */
 #include "redaction/patterns/patterns.h"
 #include "redaction/patterns/tokens.h"
 
@@ -51,7 +51,8 @@ static bool is_of_maker(const char *text, size_t len, size_t at, struct span *re
 					 formats[i].letters);
 		*ret = (struct span){ at, begin + n, "service_key" };
 		if (is_long_enough(&formats[i], text + begin, n, begin + n == len))
-			return !is_scope(text, len, begin + n);
+			return !(formats[i].flags & TOKEN_SCOPE) ||
+			       !is_scope(text, len, begin + n);
 	}
 	return false;
 }

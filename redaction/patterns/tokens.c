@@ -21,11 +21,11 @@ static const struct token_format formats[] = {
 	{ "AGE-SECRET-KEY-1", UPPER DIGITS, 40, 0 },  /* age */
 	{ "AIza", TOKEN, 35, 0 },		      /* Google API */
 	{ "AKCp", WORD, 69, TOKEN_WHOLE },	      /* Artifactory */
-	{ "AKIA", UPPER DIGITS, 16, 0 },	      /* AWS, IAM user */
+	{ "AKIA", UPPER DIGITS, 16, TOKEN_SCOPE },    /* AWS, IAM user */
 	{ "APA91b", TOKEN, 100, 0 },		      /* Firebase Cloud Messaging */
 	{ "API-", UPPER DIGITS, 26, TOKEN_WHOLE },    /* Octopus Deploy */
 	{ "AQVN", TOKEN, 35, TOKEN_WHOLE },	      /* Yandex */
-	{ "ASIA", UPPER DIGITS, 16, 0 },	      /* AWS, temporary */
+	{ "ASIA", UPPER DIGITS, 16, TOKEN_SCOPE },    /* AWS, temporary */
 	{ "ATATT3", BASE64, 40, 0 },		      /* Atlassian */
 	{ "ATBB", WORD, 32, TOKEN_WHOLE },	      /* Bitbucket, app password */
 	{ "CFPAT-", TOKEN, 40, 0 },		      /* Contentful */

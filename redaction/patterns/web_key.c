@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patterns_web_key.c - private keys in JSON (RFC 7517, RFC 7518, 6). */
+/* web_key.c - private keys in JSON (RFC 7517, RFC 7518, 6). */
 #include <string.h>
 #include <strings.h>
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/limit.h"
@@ -102,6 +103,13 @@ static void permit_files(struct capture_host *host, const struct capture_options
 	sandbox_add_services(ret, debuginfod_host_services(host->debuginfod));
 }
 
+static bool core_is_stream(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") == 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode);
+}
+
 struct capture_host *capture_host_new(struct capture_options *options, bool no_sandbox,
 				      struct sandbox *ret, struct err *err)
 {
@@ -109,8 +117,12 @@ struct capture_host *capture_host_new(struct capture_options *options, bool no_s
 
 	host->subject.turn = -1;
 	permit_files(host, options, ret);
-	if (options->core.path)
+	if (options->core.path) {
+		/* Whoever writes a core into a pipe may take his time. */
+		if (core_is_stream(options->core.path))
+			ret->max_still_ns = SANDBOX_RESTS;
 		return TAKE(host);
+	}
 	if (!capture_find(options, &host->subject, err))
 		return NULL;
 	options->subject = &host->subject;

@@ -160,7 +160,6 @@ static bool previous_take(const char *folder, char text[static FILE_MAX], size_t
 {
 	char *line;
 
-	ret->core_pattern[0] = UNSET;
 	if (len == FILE_MAX - 1 || strlen(text) < len)
 		return err_set(err, ERR_BAD_DATA, "%.200s/previous: not a text of ours",
 			       folder);
@@ -186,6 +185,7 @@ enum previous_known previous_read(const char *folder, struct previous *ret,
 	const ssize_t len = read_file(folder, "previous", text);
 	if (len < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return PREVIOUS_MISSING;
+	ret->core_pattern[0] = UNSET;
 	const bool ok = len < 0 ? err_sys(err, "cannot read %.200s/previous", folder)
 				: previous_take(folder, text, (size_t)len, ret, err);
 	/* The kernel's own, where nothing else can be done. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/limit.h"
@@ -386,16 +385,11 @@ static unsigned threads_of(const struct taking *t)
 	return 1 + (t->core != NULL) + progress_is_wanted(t->arguments->snap.progress);
 }
 
-/* A second look waits for so long, and a quarter at most. Whoever writes a core into a pipe may take his time. */
+/* Two looks again wait for so long each, and a quarter at most. */
 static uint64_t stillness_for(const struct snap_options *options)
 {
-	const char *core = options->capture.core.path;
-	struct stat st;
-
-	if (core &&
-	    (strcmp(core, "-") == 0 || stat(core, &st) < 0 || !S_ISREG(st.st_mode)))
-		return SANDBOX_RESTS;
-	return LIMIT_SANDBOX_STILL_NS + 2 * options->look_again_ns;
+	return LIMIT_SANDBOX_STILL_NS +
+	       2 * (options->look_again_ns + options->look_again_ns / 4);
 }
 
 /* NULL: err. */

@@ -41,6 +41,7 @@ static void logins(void **state)
 		{ "machine learning login page", "machine learning login page" },
 		{ "db.example.org:5432:app:bob:" RANDOM "\nx",
 		  "db.example.org:5432:app:bob:[redacted]\nx" },
+		{ "db:5432:app:bob:" RANDOM "\nx", "db:5432:app:bob:[redacted]\nx" },
 		{ "*:*:*:bob:a\\:b" RANDOM, "*:*:*:bob:[redacted]" },
 		{ "bob:x:1000:1000:Bob:/home/bob:/bin/sh",
 		  "bob:x:1000:1000:Bob:/home/bob:/bin/sh" },

@@ -76,6 +76,8 @@ static void addresses(void **state)
 		{ "X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20261122%2Fx", NULL, NULL },
 		{ SCOPE, NULL, NULL },
 		{ "AKIAIOSFODNN7EXAMPLE/20", "service_key", "[redacted]/20" },
+		{ "ghp_16C7e42F292c6912E7710c838347Ae178B4a/20261122/x", "service_key",
+		  "[redacted]/20261122/x" },
 		{ "https://a.blob/x?sv=2020-08-04&sig=" SIGNED "%3D&se=1", "key_value",
 		  "https://a.blob/x?sv=2020-08-04&sig=[redacted]&se=1" },
 		{ "sv=1&sig=" SIGNED, "key_value", "sv=1&sig=[redacted]" },
