@@ -7,6 +7,9 @@
 #include "printers/values/buffer.h"
 #include "printers/values/notes.h"
 
+/* No field: each frame that is read overwrites the beginning of those before, and how much is not noted. */
+#define NOT_NOTED ""
+
 /* The same in all releases from Go 1.15 to 1.27 that have them. */
 static const struct buffer_type {
 	const char *type, *bytes; /* the field with the bytes: a slice or an array */
@@ -19,7 +22,10 @@ static const struct buffer_type {
 	{ "bytes.Buffer", "buf", "off", NULL },
 	{ "encoding/json.Decoder", "buf", "scanp", NULL },
 	{ "encoding/json/jsontext.decodeBuffer", "buf", "prevEnd", NULL },
+	{ "golang.org/x/net/http2.Framer", "readBuf", NULL, NOT_NOTED },
 	{ "net/http.connReader", "byteBuf", NULL, "hasByte" },
+	{ "net/http.http2Framer", "readBuf", NULL, NOT_NOTED },
+	{ "net/http/internal/http2.Framer", "readBuf", NULL, NOT_NOTED },
 	{ "net/textproto.Reader", "buf", NULL, NULL },
 	{ "strings.Builder", "buf", NULL, NULL },
 };
