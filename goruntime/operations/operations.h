@@ -29,11 +29,11 @@ enum operation {
 	OPERATION_SEND,
 	OPERATION_RECEIVE,
 	OPERATION_CLOSE,
-	/* Of functions only: they are reported as operations above. */
+	/* Only functions have these. They are reported as operations above. */
 	OPERATION_RECEIVE_SECOND,
 	OPERATION_SELECT,
 	OPERATION_NEVER, /* never returns */
-	/* Of walks that look for hidden effects: walk.h. */
+	/* Only walks that look for hidden effects have these: walk.h. */
 	OPERATION_UNKNOWN, /* a call of a function that is not known */
 	OPERATION_START,   /* of a goroutine that unlocks a lock it has not locked */
 	OPERATION_WRITE,   /* of a word outside of the frame, which may be a pointer */

@@ -30,7 +30,7 @@ static enum step step_at(const struct search *q, const struct instruction *in)
 	return STEP_ON;
 }
 
-/* The fact that is known on a way: none, or that one register is zero, or is not. Code
+/* A fact that holds on a way: none, or that one register is zero, or is not. Code
  * may test in one place what it has found out in another, as an inlined TryLock does. */
 enum { NOTHING_KNOWN };
 

@@ -199,15 +199,15 @@
 #define LIMIT_SANDBOX_SERVER_CPU_S 86400
 /* nanoseconds that it may take if nobody can keep it waiting: what it writes is a file */
 #define LIMIT_SANDBOX_NS (UINT64_C(3600) * 1000 * 1000 * 1000)
-/* nanoseconds that it may do nothing while nobody keeps it waiting */
+/* nanoseconds for which it may be idle, unless it waits for another process */
 #define LIMIT_SANDBOX_STILL_NS (UINT64_C(60) * 1000 * 1000 * 1000)
 /* The process that downloads: bytes of memory, CPU seconds, and bytes of each file. */
 #define LIMIT_DOWNLOADER_BYTES (UINT64_C(1) << 30)
 #define LIMIT_DOWNLOADER_CPU_S 60
 #define LIMIT_DOWNLOAD_BYTES (UINT64_C(4) << 30)
 
-/* What is unpacked of a document or a core, holes not counted: bytes in any case, and how many times as
- * many as were read. A million goroutines are ten to forty times as large; zstd allows 30,000 times. */
+/* The unpacked bytes of a document or a core, without holes. BYTES are always permitted; beyond, a file may
+ * become TIMES as large as what was read of it. A million goroutines are ten to forty times as large; zstd allows 30,000 times. */
 #define LIMIT_UNPACKED_BYTES (UINT64_C(256) << 20)
 #define LIMIT_UNPACKED_TIMES 500
 

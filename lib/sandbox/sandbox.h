@@ -64,8 +64,8 @@ struct sandbox {
 	/* Threads for thread_start(), made before it reads anything: it can start none itself. */
 	unsigned threads;
 	uint64_t max_ns; /* how long it may take; 0: as long as it likes, but CPU time */
-	/* How long it may do nothing, see still.c, unless it waits for an answer, for whoever has started the
-	 * pager, or for the other end of a pipe that it has; 0: as long as it likes. */
+	/* How long it may be idle: still.c. Time does not count while it waits for an answer, for the other end of
+	 * a pipe, or for a person at the pager. 0: as long as it likes. */
 	uint64_t max_still_ns;
 #define SANDBOX_RESTS UINT64_MAX /* likewise, and no default applies */
 	/* How large each file may become that it writes to; writing beyond is an error, EFBIG. 0: as

@@ -66,7 +66,7 @@ bool starts_answer(int starts, pid_t leader, unsigned *left);
  * we are a subreaper. */
 MUST_CHECK bool group_watch(const struct sandbox *how, pid_t leader, struct err *err);
 void group_end(pid_t leader);
-/* still.c: how long the sandbox has done nothing though nobody keeps it waiting. Look at it every look_ns. */
+/* still.c: measures how long the sandbox has been idle. The broker looks at it every look_ns. */
 struct still {
 	uint64_t most_ns; /* 0: as long as it likes */
 	uint64_t look_ns;

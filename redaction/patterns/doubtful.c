@@ -38,11 +38,6 @@ static bool is_path(const char *text, size_t len)
 	return n >= SUFFIX_MIN && n <= SUFFIX_MAX && n < len && text[len - 1 - n] == '.';
 }
 
-static bool is_word(const char *name, size_t len, const char *word)
-{
-	return len == strlen(word) && strncasecmp(name, word, len) == 0;
-}
-
 /* Is its last word this one, in capital letters? NEWRELIC_LICENSE */
 static bool is_variable(const char *name, size_t len, const char *word)
 {

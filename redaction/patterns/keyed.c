@@ -64,22 +64,16 @@ static struct span word_before(const char *text, size_t end, const char *between
 	return word;
 }
 
-static bool is_word(const char *text, struct span word, const char *other)
-{
-	return word.end - word.begin == strlen(other) &&
-	       strncasecmp(text + word.begin, other, strlen(other)) == 0;
-}
-
 bool is_value_of_secret(const char *text, size_t begin, size_t end,
 			secret_name_fn *is_secret, void *arg)
 {
-	if (!is_word(text, (struct span){ begin, end, NULL }, "value"))
+	if (!span_is(text, (struct span){ begin, end, NULL }, "value"))
 		return false;
 	struct span secret = word_before(text, begin, " \t\r\n\"'`\\,;");
 	struct span key = word_before(text, secret.begin, " \t\"'`\\:=");
 	return secret.end < begin && key.end < secret.begin &&
 	       secret.end > secret.begin &&
-	       (is_word(text, key, "name") || is_word(text, key, "key")) &&
+	       (span_is(text, key, "name") || span_is(text, key, "key")) &&
 	       is_secret(arg, text + secret.begin, secret.end - secret.begin);
 }
 
@@ -93,7 +87,7 @@ bool is_part_of_form(const char *text, size_t len, size_t at, secret_name_fn *is
 		return false;
 	struct span name = word_before(text, at + 1 - n, "");
 	struct span key = word_before(text, name.begin, "\"=");
-	if (!is_word(text, key, "name") ||
+	if (!span_is(text, key, "name") ||
 	    !is_secret(arg, text + name.begin, name.end - name.begin))
 		return false;
 	const char *end = memmem(text + at, len - at, "\r\n--", strlen("\r\n--"));
@@ -147,8 +141,22 @@ static bool is_mechanism(const char *text, size_t len, size_t at)
 	return false;
 }
 
+/* The end of an answer in base64 that is the rest of the line, whose end may have been cut off; 0: it is
+ * none. */
+static size_t end_of_response(const char *text, size_t len, size_t at)
+{
+	enum { LEAST = 4 };
+	const size_t n = count_letters(text, len, at, LETTERS_BASE64);
+
+	return is_random(text + at, n, LEAST) && (at + n == len || text[at + n] == '\n')
+		       ? at + n
+		       : 0;
+}
+
 bool is_command(const char *text, size_t len, size_t at, struct span *ret)
 {
+	/* The first ones have an answer in base64. */
+	enum { IN_BASE64 = 2 };
 	static const char *const words[] = { "AUTH PLAIN ", "AUTH XOAUTH2 ", "AUTH ",
 					     "PASS " };
 	size_t end = at;
@@ -169,7 +177,11 @@ bool is_command(const char *text, size_t len, size_t at, struct span *ret)
 		if (is_mechanism(text, len, at + strlen(words[i])))
 			return false;
 		const char *to = memmem(text + at, len - at, "\r\n", 2);
-		*ret = (struct span){ at + strlen(words[i]), to ? (size_t)(to - text) : 0,
+		const size_t begin = at + strlen(words[i]);
+		*ret = (struct span){ begin,
+				      to	      ? (size_t)(to - text)
+				      : i < IN_BASE64 ? end_of_response(text, len, begin)
+						      : 0,
 				      "key_value" };
 		return ret->end > ret->begin;
 	}

@@ -19,7 +19,7 @@ static bool is_word_of_link(const char *text, size_t len)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strlen(words[i]) == len && strncasecmp(text, words[i], len) == 0)
+		if (is_word(text, len, words[i]))
 			return true;
 	return false;
 }

@@ -9,12 +9,6 @@
 
 enum { WORD_MAX = 128 };
 
-static bool is_word(const char *text, struct span word, const char *other)
-{
-	return word.end - word.begin == strlen(other) &&
-	       strncasecmp(text + word.begin, other, strlen(other)) == 0;
-}
-
 static struct span word_before(const char *text, size_t end)
 {
 	struct span word;
@@ -35,7 +29,7 @@ static bool is_of_netrc(const char *text, size_t begin)
 	struct span name = word_before(text, begin), key = word_before(text, name.begin);
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (name.end > name.begin && is_word(text, key, words[i]))
+		if (name.end > name.begin && span_is(text, key, words[i]))
 			return true;
 	return false;
 }
@@ -79,7 +73,7 @@ bool is_said_password(const char *text, size_t len, size_t at, struct span *ret)
 	const char first = (char)(text[word.begin] | ' ');
 	if ((first != 'p' && first != 't') || at - word.begin < strlen("token"))
 		return false;
-	while (which < ARRAY_SIZE(words) && !is_word(text, word, words[which]))
+	while (which < ARRAY_SIZE(words) && !span_is(text, word, words[which]))
 		which++;
 	if (which == ARRAY_SIZE(words))
 		return false;

@@ -33,6 +33,12 @@ size_t count_letters(const char *text, size_t len, size_t at, const char *letter
 #define LETTERS_WORD LETTERS_UPPER "abcdefghijklmnopqrstuvwxyz" LETTERS_DIGITS
 #define LETTERS_TOKEN LETTERS_WORD "_-"
 #define LETTERS_BASE64 LETTERS_WORD "+/=_-"
+/* Is it this word, in any case? */
+bool is_word(const char *text, size_t len, const char *word);
+static inline bool span_is(const char *text, struct span span, const char *word)
+{
+	return is_word(text + span.begin, span.end - span.begin, word);
+}
 bool begins_line(const char *text, size_t at);
 bool is_name_letter(char c);
 size_t end_of_word(const char *text, size_t len, size_t at);

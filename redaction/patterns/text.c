@@ -2,6 +2,7 @@
 #include "redaction/patterns/patterns.h"
 
 #include <ctype.h>
+#include <strings.h>
 
 size_t count_letters(const char *text, size_t len, size_t at, const char *letters)
 {
@@ -10,6 +11,11 @@ size_t count_letters(const char *text, size_t len, size_t at, const char *letter
 	while (at + n < len && text[at + n] && strchr(letters, text[at + n]))
 		n++;
 	return n;
+}
+
+bool is_word(const char *text, size_t len, const char *word)
+{
+	return len == strlen(word) && strncasecmp(text, word, len) == 0;
 }
 
 bool is_name_letter(char c)

@@ -26,16 +26,13 @@ enum {
 	SHARE = 4,
 };
 
-/* What the file has that it ran; else its device and number, or its name. */
+/* By the file that it ran, else by its name. */
 static uint64_t program_of(const struct crash *crash)
 {
 	const int exe = crashed_file(crash, "exe", O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	const char *path = crash->word['E'] ? crash->word['E'] : "";
-	uint64_t program = spool_program(exe);
-	struct stat st;
+	const uint64_t program = spool_program(exe);
 
-	if (!program && exe >= 0 && fstat(exe, &st) == 0)
-		program = st.st_ino * 0x9e3779b97f4a7c15 ^ st.st_dev;
 	if (exe >= 0)
 		close(exe);
 	return program ? program : hash_name(path, strlen(path));

@@ -77,8 +77,9 @@ MUST_CHECK bool spool_prune(struct spool *spool, const struct spool_quota *quota
 			    bool dry, spool_removed_fn *removed, void *arg,
 			    struct err *err);
 
-/* What the executable with this descriptor is, wherever it lies: a digest of its first page, which has the
- * build IDs, and of its size. Does not wait for its file system. 0: it cannot be read so. */
+/* Identifies an executable, wherever it lies, by its size and its first page, which has the build IDs. If that
+ * page is not in memory, by device and inode: this does not wait for the file system. Returns 0 if there is no
+ * file. */
 uint64_t spool_program(int exe);
 
 struct spool_rate {

@@ -471,18 +471,13 @@ bool programs_rate(const char *path, uid_t uid, struct spool *spool, uint64_t in
 	const int file =
 		interval_ns ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 			    : -1;
-	struct stat st;
+	const uint64_t program = spool_program(file);
 	struct err err;
-	uint64_t missed, program = spool_program(file);
-	const bool known = file >= 0 && fstat(file, &st) == 0;
+	uint64_t missed;
 
 	if (file >= 0)
 		close(file);
-	if (!known)
-		return true;
-	if (!program)
-		program = st.st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ st.st_dev;
-	return spool_rate(spool, &rate, uid, program, &missed, &err) ||
+	return !program || spool_rate(spool, &rate, uid, program, &missed, &err) ||
 	       !err_is(&err, ERR_LIMIT);
 }
 

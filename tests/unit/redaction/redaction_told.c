@@ -50,6 +50,10 @@ static void told(void **state)
 		{ "USER bob\r\nPASS hunter2\r\n", "key_value",
 		  "USER bob\r\nPASS [redacted]\r\n" },
 		{ "PASS ok", NULL, NULL },
+		{ "AUTH PLAIN AGJvYgBodW50ZXIy", "key_value", "AUTH PLAIN [redacted]" },
+		{ "AUTH PLAIN AGJvYgBodW50ZXIy\n", "key_value",
+		  "AUTH PLAIN [redacted]\n" },
+		{ "AUTH PLAIN required", NULL, NULL },
 	};
 	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
